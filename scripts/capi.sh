@@ -178,7 +178,7 @@ test_all() {
     # shellcheck disable=SC2046,SC2086
     $cc $strict capi/examples/fftw.c -o "$work/fftw-example" $(compile_flags wgpu-fftw3f) -lm
     # shellcheck disable=SC2046,SC2086
-    for name in errors api fftw; do
+    for name in errors api fftw rows; do
         $cc $strict capi/tests/$name.c -o "$work/$name" $(compile_flags wgpu-fft wgpu-fftw3f) -lm -lpthread
     done
     # shellcheck disable=SC2046
@@ -210,6 +210,7 @@ test_all() {
         run "$work/fftw-example"
         run "$work/api"
         run "$work/fftw"
+        run "$work/rows"
         run "$work/headers"
         for out in "$work"/page-*.c; do
             run "${out%.c}"

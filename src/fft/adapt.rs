@@ -4,7 +4,7 @@
 //! As the kernels are written, the bits of a line depend on the following parts of a recipe:
 //!
 //! - In general: the axes, the lengths of their passes, the length of a convolution, how rows of
-//!   reals are transformed, and which rows form pairs.
+//!   reals are transformed, and along which index rows form pairs.
 //! - `stockham`: the radices and the source of the twiddle factors. All else only decides which
 //!   invocation holds which element, and how elements move between invocations.
 //! - `lanes`: the factors, the lanes of a line, the width of accesses along the line, and whether
@@ -14,7 +14,7 @@
 //!   on the results differ between those lines.
 //! - `radix2`: nothing else.
 //!
-//! Blocks only move elements, but they may change which rows form pairs.
+//! Blocks only move elements, but they may change along which index rows form pairs.
 //!
 //! Devices give equal bits if their drivers compute what the text says. Mesa does so for texts that
 //! follow the rules in `codelets.rs`, with one exception: where the text adds zeros, because it
@@ -23,7 +23,7 @@
 use super::design::{Designer, Lines, lane_counts};
 use super::fit::is_sane;
 use super::lanes::SUBGROUP;
-use super::line::{LineIndex, lines};
+use super::line::lines;
 use super::lower::{check_pass, lower};
 use super::pass::radices_of;
 use super::passes::{Step, chain};
@@ -48,7 +48,8 @@ pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DevicePr
         Recipe::Transposed { .. } => recipe.of_axes(&[(1, 1), (0, 0)]),
     };
     let Some(Recipe::Axes(axes)) = &own else { return Err(error) };
-    let adapter = Adapter { designer: Designer { transform, geometry: &geometry, profile }, transform, geometry: &geometry, profile };
+    let designer = Designer { transform, geometry: &geometry, profile, pairs: true };
+    let adapter = Adapter { designer, transform, geometry: &geometry, profile };
     let ways = [Some(axes.clone()), adapter.without_blocks(axes), apart(axes, &geometry)];
     let found = ways.into_iter().flatten().filter_map(|axes| adapter.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());
     found.ok_or(error)
@@ -60,8 +61,12 @@ pub(super) fn axes_apart(transform: &Transform, recipe: &Recipe) -> Result<Recip
     Ok(match recipe {
         Recipe::Axes(axes) => {
             let mut own = apart(axes, &geometry).unwrap_or_else(|| axes.clone());
-            for axis in own.iter_mut().filter(|axis| axis.reals == Reals::Packed) {
-                axis.reals = Reals::Halves;
+            for axis in &mut own {
+                axis.reals = match axis.reals {
+                    Reals::Packed => Reals::Halves,
+                    Reals::Pairs => Reals::Complex,
+                    other => other,
+                };
             }
             Recipe::Axes(own)
         }
@@ -105,7 +110,10 @@ impl Adapter<'_> {
                 stockham.block = None;
             }
         }
-        let pairs = |axes: &[AxisRecipe]| Pairs::of(self.transform, self.geometry, axes);
+        let pairs = |axes: &[AxisRecipe]| {
+            let steps = chain(self.transform, self.geometry, axes).ok()?;
+            Some(steps.iter().map(Step::pairs_along).collect::<Vec<_>>())
+        };
         let [before, after] = [pairs(axes)?, pairs(&own)?];
         (own != axes && before == after).then_some(own)
     }
@@ -206,62 +214,6 @@ fn halves(value: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(value / 2), |half| Some(half / 2)).take_while(|half| *half > 0)
 }
 
-/// Which rows of reals form a pair.
-#[derive(PartialEq, Eq, Debug)]
-enum Pairs {
-    /// There are no pairs.
-    Nowhere,
-    /// Rows 2r and 2r+1 of all rows. Rows are numbered over the other axes and the batch, with the
-    /// last axis but one fastest.
-    OfAllRows,
-    /// Other pairs: neighbours along an index with these extents.
-    Others(Vec<u32>),
-}
-
-impl Pairs {
-    /// The pairs of a recipe, or `None` if the recipe does not solve the transform.
-    fn of(transform: &Transform, geometry: &Geometry, axes: &[AxisRecipe]) -> Option<Self> {
-        let steps = chain(transform, geometry, axes).ok()?;
-        let in_pairs = |step: &&Step<'_>| step.load.takes_pairs();
-        Some(steps.iter().find(in_pairs).map_or(Self::Nowhere, |step| Self::of_step(step, &lines(step))))
-    }
-
-    fn of_step(step: &Step<'_>, lines: &[LineIndex]) -> Self {
-        let [from, to] = &step.states;
-        let rank = step.element.0 + 1;
-        // From the fastest: the axes before the last, and then the batch.
-        let others = (0..step.element.0).rev().chain([rank]).map(|axis| [from, to].map(|state| state.dim((axis, 0))));
-        let others: Vec<_> = others.filter(|[dim, _]| dim.extent > 1).collect();
-        let Some([load, store]) = others.first() else { return Self::OfAllRows };
-        let closest =
-            load.place.lowest_stride() == lines[0].load.lowest_stride() && store.place.lowest_stride() == lines[0].store.lowest_stride();
-        let in_order = others.windows(2).all(|two| two[0][0].place.lowest_stride() < two[1][0].place.lowest_stride());
-        if closest && (load.extent % 2 == 0 || others.len() == 1 || lines.len() == 1 && in_order) {
-            Self::OfAllRows
-        } else {
-            Self::Others(lines.iter().map(|line| line.extent).collect())
-        }
-    }
-}
-
-/// The multiple of rows at which every part of a transform must begin, so that its rows have the
-/// same bits as in the whole transform. Rows run along the last axis, and are numbered over all
-/// other axes and the batch, with the batch slowest. The result is 2 where two rows of reals are
-/// transformed as one, and 1 elsewhere. It is `None` if the rows form pairs that no part would
-/// form, or if the recipe does not solve the transform.
-///
-/// The rows of a part must be transformed by this recipe's part for the last axis,
-/// [`Recipe::of_axes`], not by the recipe that the rules choose for rows alone. For transforms to
-/// reals, the rules use halves for rows alone, but pairs if there are other axes.
-pub(super) fn alignment(transform: &Transform, recipe: &Recipe) -> Option<usize> {
-    let Recipe::Axes(axes) = recipe else { return Some(1) };
-    match Pairs::of(transform, &transform.geometry().ok()?, axes)? {
-        Pairs::Nowhere => Some(1),
-        Pairs::OfAllRows => Some(2),
-        Pairs::Others(_) => None,
-    }
-}
-
 impl Recipe {
     /// Returns this recipe for a part that has a single column along `axis`.
     ///
@@ -324,8 +276,7 @@ impl Recipe {
 mod tests {
     use super::*;
     use crate::Spec;
-    use crate::fft::split::InParts;
-    use crate::fft::{Adapt, C2c, C2r, R2c};
+    use crate::fft::{Adapt, C2r, R2c};
 
     #[test]
     fn parts_of_a_recipe() {
@@ -350,34 +301,42 @@ mod tests {
         assert_eq!(of(&transposed, &[(0, 0)]), "axis 0: radix2 rows=1 lanes=4");
     }
 
+    /// No row of what several devices compute depends on where their parts begin.
     #[test]
-    fn parts_begin_at_even_rows_where_rows_make_pairs() {
-        let pairs = "stockham 15 lanes=1";
-        let of_r2c = |spec: &str, recipe: &str| spec.parse::<R2c>().unwrap().alignment(&recipe.parse().unwrap());
-        let of_c2r = |spec: &str, recipe: &str| spec.parse::<C2r>().unwrap().alignment(&recipe.parse().unwrap());
-        assert_eq!(of_r2c("r2c fwd 15 x9", &format!("axis 0 pairs: {pairs}")), Some(2));
-        assert_eq!(of_r2c("r2c fwd 15 x9", &format!("axis 0: {pairs}")), Some(1));
-        assert_eq!(of_r2c("r2c fwd 30 x9", &format!("axis 0 halves: {pairs}")), Some(1));
-        assert_eq!(of_r2c("r2c fwd 16 x9", &format!("axis 0: {pairs}")), None);
+    fn axes_apart_have_no_pairs() {
+        let spec = C2r::inverse([4, 15]);
+        let whole = "axis 0: stockham 4 lanes=1; axis 1 pairs: stockham 15 lanes=1".parse().unwrap();
+        let apart = spec.axes_apart(&whole).unwrap();
+        assert!(!apart.to_string().contains("pairs"), "{apart}");
+        let rows = apart.of_axes(&[(1, 0)]).unwrap();
+        assert!(C2r::inverse(15).batch(3).lower(&rows, &DeviceProfile::webgpu_defaults()).is_ok());
+    }
+
+    /// Pairs are for rows that another axis mixes, and never cross from one array to the next.
+    #[test]
+    fn pairs_are_refused_where_rows_stay_apart() {
+        let profile = DeviceProfile::webgpu_defaults();
+        let pairs = "pairs: stockham 15 lanes=1";
         let columns = "axis 0: stockham 3 lanes=1";
-        for (shape, blocks, expected) in [("3x15 x4", "", Some(2)), ("3x15 x4", " block=3x1", Some(2)), ("3x15", " block=3x1", Some(2))] {
-            assert_eq!(
-                of_r2c(&format!("r2c fwd {shape}"), &format!("axis 1 pairs: {pairs}{blocks}; {columns}")),
-                expected,
-                "{shape}{blocks}"
-            );
+        let planes = "in=15,60,1@240 out=8,32,1@128";
+        let cases = [
+            ("r2c fwd 15", format!("axis 0 {pairs}"), true),
+            ("r2c fwd 15 x9", format!("axis 0 {pairs}"), false),
+            ("r2c fwd 15 x9 rows-may-mix", format!("axis 0 {pairs}"), true),
+            ("r2c fwd 3x15 x4", format!("axis 1 {pairs}; {columns}"), true),
+            ("r2c fwd 3x15 x4 axes=1", format!("axis 1 {pairs}"), false),
+            ("r2c fwd 3x4x15 axes=0,2", format!("axis 2 {pairs}; {columns}"), false),
+            ("r2c fwd 3x4x15 axes=0,2", format!("axis 2 {pairs} block=5x3; {columns}"), false),
+        ];
+        for (spec, recipe, fits) in cases {
+            let lowered = spec.parse::<R2c>().unwrap().lower(&recipe.parse().unwrap(), &profile);
+            let why = lowered.as_ref().err().map(ToString::to_string);
+            assert_eq!(lowered.is_ok(), fits, "{spec} by {recipe}: {why:?}");
+            assert!(why.is_none_or(|why| why.contains("rows-may-mix")), "{spec}");
         }
-        let columns = "axis 0: stockham 4 lanes=1";
-        assert_eq!(of_r2c("r2c fwd 4x15 x4", &format!("axis 1 pairs: {pairs} block=3x1; {columns}")), Some(2));
-        for blocks in ["", " block=2x1"] {
-            assert_eq!(of_c2r("c2r inv 4x15 x4", &format!("{columns}{blocks}; axis 1 pairs: {pairs}")), Some(2));
-        }
-        // Planes are closer together than rows.
-        let layout = "in=15,60,1@240 out=8,32,1@128";
-        let recipe = format!("axis 2 pairs: {pairs}; axis 1: stockham 5 lanes=1; axis 0: {}", &columns[8..]);
-        assert_eq!(of_r2c(&format!("r2c fwd 4x5x15 {layout}"), &recipe), None);
-        let transposed = "rows: stockham 8 lanes=1; columns: stockham 4 lanes=1; transpose: naive 8x8".parse().unwrap();
-        assert_eq!(C2c::forward([4, 8]).alignment(&transposed), Some(1));
+        let nearest = format!("r2c fwd 4x5x15 {planes}").parse::<R2c>().unwrap();
+        let recipe = format!("axis 2 {pairs}; axis 1: stockham 5 lanes=1; axis 0: stockham 4 lanes=1");
+        assert!(nearest.lower(&recipe.parse().unwrap(), &profile).is_ok());
     }
 
     #[test]

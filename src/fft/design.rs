@@ -11,6 +11,7 @@ use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
 use super::lanes::CACHE_LINE;
 use super::lower::check_pass;
+use super::passes::chain;
 use super::number::Number;
 use super::place::Storage;
 use super::real_kind::RealKind;
@@ -28,29 +29,11 @@ pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<R
 pub(super) fn design_with(transform: &Transform, profile: &DeviceProfile, text: Text) -> Result<Recipe> {
     transform.check_device(profile)?;
     let geometry = transform.geometry()?;
-    let designer = Designer { transform, geometry: &geometry, profile };
-    // Rows first: columns first were 9 to 10% slower. Reals are where rows are.
-    let mut order = geometry.axes.clone();
-    if transform.kind != Kind::C2r {
-        order.reverse();
-    }
-    if matches!(transform.kind, Kind::C2c(_))
-        && !transform.is_plain()
-        && designer.lines(geometry.axes[0], Reals::Complex).points > SMALL_ARRAY
-    {
-        order = designer.best_order(order);
-    }
-    let mut axes = match designer.pass_together(&order, fewest) {
-        Some(axes) => axes,
-        None => designer.apart(&order)?,
-    };
-    for i in 1..axes.len() {
-        let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
-        designer.block(axis, next);
-    }
-    design_cpu::improve(&mut axes, transform, &geometry, profile, text);
-    designer.in_twos(&mut axes);
-    Ok(Recipe::Axes(axes))
+    let designer = |pairs| Designer { transform, geometry: &geometry, profile, pairs };
+    let axes = designer(true).recipe(text)?;
+    // In some layouts the nearest rows are not those that another axis mixes.
+    let is_wrong = axes.iter().any(|axis| axis.reals == Reals::Pairs) && chain(transform, &geometry, &axes).is_err();
+    Ok(Recipe::Axes(if is_wrong { designer(false).recipe(text)? } else { axes }))
 }
 
 /// The largest prime that is a radix. Larger ones make a convolution (Bluestein) of more than twice
@@ -155,21 +138,51 @@ pub(super) struct Designer<'a> {
     pub transform: &'a Transform,
     pub geometry: &'a Geometry,
     pub profile: &'a DeviceProfile,
+    /// Whether rows of reals may be taken in pairs, where they mix anyway.
+    pub pairs: bool,
 }
 
 impl Designer<'_> {
+    /// The recipes of all axes.
+    fn recipe(&self, text: Text) -> Result<Vec<AxisRecipe>> {
+        let Self { transform, geometry, profile, .. } = *self;
+        // Rows first: columns first were 9 to 10% slower. Reals are where rows are.
+        let mut order = geometry.axes.clone();
+        if transform.kind != Kind::C2r {
+            order.reverse();
+        }
+        if matches!(transform.kind, Kind::C2c(_))
+            && !transform.is_plain()
+            && self.lines(geometry.axes[0], Reals::Complex).points > SMALL_ARRAY
+        {
+            order = self.best_order(order);
+        }
+        let mut axes = match self.pass_together(&order, fewest) {
+            Some(axes) => axes,
+            None => self.apart(&order)?,
+        };
+        for i in 1..axes.len() {
+            let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
+            self.block(axis, next);
+        }
+        design_cpu::improve(&mut axes, transform, geometry, profile, text);
+        self.in_twos(&mut axes);
+        Ok(axes)
+    }
+
     /// The axes one after the other.
     pub fn apart(&self, order: &[usize]) -> Result<Vec<AxisRecipe>> {
         order.iter().map(|&axis| self.axis(axis)).collect()
     }
 
     fn axis(&self, axis: usize) -> Result<AxisRecipe> {
-        if let Kind::Filter { real, linear } = self.transform.kind {
-            return self.filter(axis, real, linear);
+        if let Kind::Filter { .. } = self.transform.kind {
+            return self.filter(axis);
         }
         let real = self.has_reals(axis);
         let Lines { n, across, .. } = self.lines(axis, Reals::Complex);
-        let reals = if real { Reals::Pairs } else { Reals::Complex };
+        let may_pair = real && self.may_pair(axis);
+        let reals = if may_pair { Reals::Pairs } else { Reals::Complex };
 
         // Of rows at odd distances 4 columns are parts of more sectors than they fill. Real 4096²
         // with 64.64 on 4 columns 0.123, in two passes of 64 on 32 columns 0.115.
@@ -184,8 +197,7 @@ impl Designer<'_> {
                 return Ok(recipe);
             }
             // Pairs mix two rows: a NaN of one, or the rounding of a loud one, reaches the other.
-            // That is right only where another axis mixes them anyway. Halves do not, and are
-            // faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338
+            // So they are only for rows that mix anyway. Halves do not mix them, and are faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338
             // and 0.1357. On the way back pairs are: 4096² 0.1177 and 0.1253, rows of 1024 0.1323
             // and 0.1506. Cosine transforms of type II along rows of 4096² take 0.1279 in all with
             // pairs and 0.1331 with halves; those of 256³ 0.2252 and 0.1772. Two 16-bit reals share
@@ -196,10 +208,8 @@ impl Designer<'_> {
                 None => self.transform.kind == Kind::C2r && !shares_words,
                 Some(_) => self.transform.inner(axis).reals == Some(End::Output) || n > LONGEST_COLUMN / 2,
             };
-            let back_in_pairs = in_pairs
-                && axis > 0
-                && self.geometry.axes.contains(&(axis - 1))
-                && self.transform.shape.extents()[axis - 1].is_multiple_of(2);
+            let is_paired = |axis: usize| self.geometry.axes.contains(&axis) && self.transform.shape.extents()[axis].is_multiple_of(2);
+            let back_in_pairs = in_pairs && may_pair && (self.transform.rows_mix || axis > 0 && is_paired(axis - 1));
             let halves = real && !back_in_pairs && !self.has_pairs_of_columns(axis) && self.has_halves(axis);
             if halves && let Some(recipe) = self.in_one(axis, Reals::Halves, None) {
                 return Ok(self.or_several(recipe));
@@ -247,18 +257,13 @@ impl Designer<'_> {
     }
 
     /// A transform there and back in one pass.
-    fn filter(&self, axis: usize, real: bool, linear: bool) -> Result<AxisRecipe> {
-        // A pair of rows has one spectrum, in which only a product does not mix them.
-        let batch = self.transform.shape.rank();
-        let asks = self.transform.product.as_ref().is_some_and(|product| product.asks_for_batch());
-        let pairs = real && linear && !(asks && self.geometry.input_extents[batch] > 1);
-        let reals = if pairs { Reals::Pairs } else { Reals::Complex };
-        let lines = self.lines(axis, reals);
+    fn filter(&self, axis: usize) -> Result<AxisRecipe> {
+        let lines = self.lines(axis, Reals::Complex);
         let n = lines.n;
         let fits = !self.profile.is_cpu() || n <= LONGEST_ON_CPU[usize::from(lines.across)];
         let stockham = if fits && largest_prime(n) <= self.max_prime() { self.pass(Lines { convolution: true, ..lines }) } else { None };
         let passes = stockham.map(|stockham| vec![PassRecipe::Stockham(stockham)]);
-        passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) }).ok_or_else(|| {
+        passes.map(|passes| AxisRecipe::new(axis, passes)).ok_or_else(|| {
             let what = format!("a transform of length {n} there and back in one pass");
             Error::Unsupported { what, why: "it does not fit a workgroup: transform there and back in passes of their own".to_owned() }
         })
@@ -269,13 +274,20 @@ impl Designer<'_> {
         !matches!(self.transform.kind, Kind::Filter { .. }) && self.transform.inner(axis).reals.is_some()
     }
 
+    /// Whether rows of reals may be taken in pairs: the caller lets them mix, another axis mixes them,
+    /// or they are the parts of complex numbers.
+    pub fn may_pair(&self, axis: usize) -> bool {
+        let in_parts = self.transform.kind != Kind::R2r && self.transform.real_kind(axis).is_some();
+        self.pairs && (self.transform.rows_mix || in_parts || self.geometry.axes.iter().any(|&other| other != axis))
+    }
+
     /// Whether neighbouring columns of reals are best transformed in pairs, each pair in one
     /// access: the cosine transform of type II of 4096² 0.1279, with columns in halves 0.1554.
     fn has_pairs_of_columns(&self, axis: usize) -> bool {
         let last = self.transform.shape.rank() - 1;
         let knows = self.transform.real_kind(axis).is_some_and(RealKind::is_type_ii_or_iii);
         let is_even = self.transform.shape.extents()[last].is_multiple_of(2);
-        knows && axis != last && is_even && self.geometry.axes.contains(&last) && self.transform.kind == Kind::R2r
+        self.pairs && knows && axis != last && is_even && self.geometry.axes.contains(&last) && self.transform.kind == Kind::R2r
     }
 
     /// Whether its rows of reals can be taken in halves.

@@ -52,7 +52,10 @@ const LEAST_IN_THREE: u32 = 1 << 17;
 impl Designer<'_> {
     /// An axis as a convolution.
     pub fn convolution(&self, axis: usize, reals: Reals) -> Result<AxisRecipe> {
-        let lines = self.lines(axis, Reals::Complex);
+        // Rows that may not mix are taken in halves. Pairs are for one pass alone.
+        let halves = reals == Reals::Complex && self.has_reals(axis) && self.has_halves(axis);
+        let [reals, in_several] = if halves { [Reals::Halves; 2] } else { [reals, Reals::Complex] };
+        let lines = Lines { n: self.lines(axis, in_several).n, ..self.lines(axis, Reals::Complex) };
         let n = lines.n;
         let required = 2 * u64::from(n) - 1;
         let too_long = |required| {
@@ -64,7 +67,7 @@ impl Designer<'_> {
         if self.profile.is_cpu()
             && m > LONGEST_ON_CPU[usize::from(lines.across)]
             && let Some(lengths) = split(m, &|length| length <= LONGEST_IN_ONE_LANE.min(self.in_one_lane()))
-            && let Some(recipe) = self.in_lengths(axis, Reals::Complex, Some(m), &lengths)
+            && let Some(recipe) = self.in_lengths(axis, in_several, Some(m), &lengths)
         {
             return Ok(recipe);
         }
@@ -73,9 +76,9 @@ impl Designer<'_> {
         }
         let quick = self.quick_lengths(lines, m).and_then(|lengths| {
             let m = lengths.iter().product();
-            self.in_lengths(axis, Reals::Complex, Some(m), &lengths)
+            self.in_lengths(axis, in_several, Some(m), &lengths)
         });
-        quick.or_else(|| self.in_several(axis, Reals::Complex, Some(m))).ok_or_else(|| {
+        quick.or_else(|| self.in_several(axis, in_several, Some(m))).ok_or_else(|| {
             // Lengths up to 64 take one invocation for each line and no workgroup memory, so
             // whatever a long one is split into fails for want of lines alone.
             let columns = self.columns(COLUMNS);

@@ -176,7 +176,7 @@ mod tests {
     fn with_designer<T>(profile: &DeviceProfile, of: impl FnOnce(&Designer<'_>) -> T) -> T {
         let spec = C2c::forward(46_656).batch(256);
         let geometry = spec.transform.geometry().unwrap();
-        of(&Designer { transform: &spec.transform, geometry: &geometry, profile })
+        of(&Designer { transform: &spec.transform, geometry: &geometry, profile, pairs: true })
     }
 
     #[test]

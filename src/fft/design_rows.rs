@@ -204,7 +204,7 @@ mod tests {
     fn chosen(n: u32, profile: &DeviceProfile) -> Option<Stockham> {
         let spec = C2c::forward(n as usize).batch(1 << 12);
         let geometry = spec.transform.geometry().unwrap();
-        let designer = Designer { transform: &spec.transform, geometry: &geometry, profile };
+        let designer = Designer { transform: &spec.transform, geometry: &geometry, profile, pairs: true };
         let lines = Lines::rows(n, 1 << 12);
         let own = designer.estimated_row(lines);
         assert!(own.iter().all(|own| own.n() == n && designer.runs(own, lines)), "{own:?}");

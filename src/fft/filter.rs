@@ -37,9 +37,6 @@ pub(crate) struct Filter {
     pub maps: [Option<Checked>; 2],
     /// Applied to each element of the spectrum.
     pub fragment: Checked,
-    /// Whether the fragment multiplies by numbers that do not depend on the value, so that two rows
-    /// of reals can be filtered as one of complex numbers.
-    pub linear: bool,
 }
 
 /// How to compute it.
@@ -151,7 +148,7 @@ impl Filter {
         let [from, to] = if in_one { [first_of(&input), first_of(&output)] } else { [spectrum.clone(), spectrum] };
         let mut parts = Parts { forward: None, middle: None, back: None };
         if in_one {
-            let kind = Kind::Filter { real: self.real && alone, linear: self.linear };
+            let kind = Kind::Filter { real: self.real && alone };
             let frames = if alone { [input.clone(), output.clone()] } else { [from.clone(), to.clone()] };
             // Lines stay where they are if both frames are the same.
             let placement = if !alone && frames[0] == frames[1] && !frames[0][middle_axis].moves() {

@@ -56,7 +56,11 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<LineIndex> {
     });
     let mut lines: Vec<_> = lines.collect();
     sort_short_by_key(&mut lines, |(key, _)| *key);
-    let mut lines = joined(lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>());
+    let mut lines: Vec<LineIndex> = lines.into_iter().map(|(_, line)| line).filter(|line| line.extent > 1).collect();
+    // The last of an odd number of rows has no partner in the next array.
+    let is_odd = step.load.takes_pairs() && lines.first().is_some_and(|first| first.extent % 2 == 1);
+    let others = joined(lines.split_off(usize::from(is_odd)));
+    lines.extend(others);
     if lines.is_empty() {
         let nowhere = Place::linear(0);
         lines.push(LineIndex {

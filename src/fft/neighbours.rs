@@ -60,7 +60,7 @@ struct Space<'a> {
 
 impl<'a> Space<'a> {
     fn new(transform: &'a Transform, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Self {
-        Self { designer: Designer { transform, geometry, profile }, transform, geometry, profile }
+        Self { designer: Designer { transform, geometry, profile, pairs: true }, transform, geometry, profile }
     }
 }
 
@@ -291,7 +291,9 @@ impl Space<'_> {
         }
         let axis = own.axis;
         let ways = [Reals::Halves, Reals::Pairs, Reals::Complex].into_iter().filter(|reals| *reals != own.reals);
-        let ways = ways.filter(|reals| *reals != Reals::Halves || own.bluestein.is_none() && self.designer.has_halves(axis));
+        let ways = ways.filter(|reals| *reals != Reals::Halves || self.designer.has_halves(axis));
+        // A convolution of halves has another length.
+        let ways = ways.filter(|reals| own.bluestein.is_none() || ![own.reals, *reals].contains(&Reals::Halves));
         ways.filter_map(|reals| {
             let several = || if reals == Reals::Pairs { None } else { self.designer.in_several(axis, reals, own.bluestein) };
             self.designer.in_one(axis, reals, own.bluestein).or_else(several)
@@ -303,7 +305,7 @@ impl Space<'_> {
     /// other lengths.
     fn other_passes(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
         let (axis, reals, designer) = (own.axis, own.reals, &self.designer);
-        let n = self.transform.shape.extents()[axis] as u32;
+        let n = designer.lines(axis, reals).n;
         let mut all = Vec::new();
         if let Some(m) = own.bluestein {
             // A prime of moderate size can also be a radix.

@@ -39,9 +39,11 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 
     /// Returns `recipe` with the axes that it transforms together transformed one after the other,
     /// by the same floating-point operations on every line, so that it has a part for every axis
-    /// ([`Recipe::of_axes`]). Only rows of reals that are [`Packed`](super::Reals::Packed), whose
-    /// last pass belongs to all axes, become [`Halves`](super::Reals::Halves), which differ in the
-    /// last bits. Another device may need it [`adapted`](Self::adapted).
+    /// ([`Recipe::of_axes`]), and so that no row depends on another. Only rows of reals differ in the
+    /// last bits: where they are [`Packed`](super::Reals::Packed), whose last pass belongs to all
+    /// axes, they become [`Halves`](super::Reals::Halves), and where they are
+    /// [`Pairs`](super::Reals::Pairs) they become [`Complex`](super::Reals::Complex). Another device
+    /// may need it [`adapted`](Self::adapted).
     ///
     /// # Errors
     /// If the transform itself is invalid.
@@ -483,20 +485,20 @@ specification!(
 /// as in FFTW and cuFFT, and the padding after a row's n reals is not read.
 ///
 /// # Accuracy
-/// The bounds of [`C2c`] hold. Rows of even length are transformed separately. Some rows are
-/// transformed two at a time, as the real and the imaginary part of one complex row: rows of odd
-/// length, rows that do not begin at even indices, and rows whose half has a prime factor above 31.
-/// The error of such a row is relative to the larger of the two rows, and a NaN or an infinity in
-/// one row reaches the other.
+/// The bounds of [`C2c`] hold for each array of the batch, and for each row along one axis: no NaN
+/// and no rounding error of one reaches another. [`rows_may_mix`](Self::rows_may_mix) gives that up.
 ///
 /// # Determinism
 /// The same as for [`C2c`].
 ///
 /// # Cost
 /// An axis of reals that fits a workgroup takes one pass, which moves half the bytes of a complex
-/// transform. A longer axis of even length is computed as a complex transform of half the length,
-/// plus one pass that combines the halves. If the length is odd, or rows do not begin at even
-/// indices, it is computed as a complex transform. The other axes have half as many columns.
+/// transform. Rows of even length are computed as complex rows of half the length, with half the
+/// arithmetic of complex rows; if they take several passes, one more combines the halves. If the
+/// length is odd, or rows do not begin at even indices, rows are computed as complex rows with
+/// imaginary parts 0, with all of their arithmetic: [`rows_may_mix`](Self::rows_may_mix) halves it.
+/// With several axes, two rows that another axis mixes in any case may be computed as one complex
+/// row. The other axes have half as many columns.
 ///
 /// # Errors, Sources
 /// The same as for [`C2c`].
@@ -540,8 +542,7 @@ specification!(R2c, [RealElement, ComplexElement, ComplexElement], [f64, Complex
 /// reals with rows at a pitch of 2·(⌊n/2⌋+1), and may overwrite the padding after a row's n reals.
 ///
 /// # Accuracy, Determinism, Errors, Sources
-/// The same as for [`R2c`], with one exception: with several axes, rows of even length are also
-/// transformed two at a time if another transformed axis mixes them in any case.
+/// The same as for [`R2c`].
 ///
 /// # Cost
 /// The same as for [`R2c`], except that only processors combine halves in an additional pass. An
@@ -560,6 +561,38 @@ impl C2r {
 }
 
 specification!(C2r, [ComplexElement, ComplexElement, RealElement], [Complex64, f64], [Kind::C2r]);
+
+/// The method for rows of reals that may mix.
+macro_rules! rows_of_reals {
+    ($($name:ident = $text:literal),*) => { $(
+        impl<I, O> $name<I, O> {
+            /// Lets two rows of reals be transformed as the real and the imaginary part of one complex
+            /// row, in one pass, also where no other axis mixes them. The text has the word
+            /// `rows-may-mix`.
+            ///
+            #[doc = concat!("```\n# use wgpu_fft::{DeviceProfile, Spec, fft::", stringify!($name), "};")]
+            #[doc = concat!("let rows: ", stringify!($name), " = \"", $text, " 65 x1000 rows-may-mix\".parse()?;")]
+            /// let recipe = rows.design(&DeviceProfile::webgpu_defaults())?.to_string();
+            /// assert!(recipe.starts_with("axis 0 pairs: "), "{recipe}");
+            /// # Ok::<(), wgpu_fft::Error>(())
+            /// ```
+            ///
+            /// # Accuracy
+            /// The error of a row is relative to the larger of the two rows. A NaN or an infinity in
+            /// one row reaches the other.
+            ///
+            /// # Cost
+            /// Rows that are not computed as halves, above all those of odd length, take half the
+            /// arithmetic. What is loaded and stored stays the same.
+            pub fn rows_may_mix(mut self) -> Self {
+                self.transform.rows_mix = true;
+                self
+            }
+        }
+    )* };
+}
+
+rows_of_reals!(R2c = "r2c fwd", C2r = "c2r inv", R2r = "r2r dct2");
 
 /// The methods for axes of a transform of complex numbers that are transformed from reals to reals.
 macro_rules! mixed {
@@ -628,7 +661,7 @@ mixed!(C2c, R2c, C2r);
 /// # Accuracy
 /// The relative two-norm error against f64 is at most 2·u·√log₂n, where u = 2⁻²⁴ and n is the
 /// length of the Fourier transform that is used: the logical length for type I, else the length of
-/// the axis. [`R2c`] says more.
+/// the axis. As for [`R2c`], rows stay apart unless they [may mix](Self::rows_may_mix).
 ///
 /// # Cost
 /// Each is a real Fourier transform, with one more step in its loads and in its stores. Types II

@@ -2,7 +2,7 @@
 
 use super::spec::{Adapt, C2c, C2r, R2c};
 use super::transform::{Kind, Transform};
-use super::{Direction, Recipe, adapt};
+use super::Direction;
 use crate::error::{Error, Result};
 use crate::plan::Placement;
 use crate::shape::Shape;
@@ -55,14 +55,6 @@ pub trait InParts: Adapt + Searchable {
     /// If the specification is not valid, and for arrays that are not dense.
     fn parts(&self) -> Result<Parts>;
 
-    /// The multiple of rows at which a part must begin so that its rows have the same bits as in
-    /// the whole transform. Rows run along the last axis, and are numbered over all other axes and
-    /// the batch. The result is 2 where two rows of reals are transformed as one, and 1 elsewhere.
-    /// It is `None` if the rows form pairs that no part would form, or if the recipe does not solve
-    /// the transform. The rows of a part must use this recipe's part for the last axis
-    /// ([`Recipe::of_axes`]), not the recipe that the rules choose for rows alone.
-    fn alignment(&self, recipe: &Recipe) -> Option<usize>;
-
     /// The transform of `batch` arrays along some of their axes, with a factor on every output.
     #[must_use]
     fn of_part(self, batch: usize, axes: Vec<usize>, factor: f32) -> Self;
@@ -77,10 +69,6 @@ macro_rules! in_parts {
 
             fn parts(&self) -> Result<Parts> {
                 self.transform.parts()
-            }
-
-            fn alignment(&self, recipe: &Recipe) -> Option<usize> {
-                adapt::alignment(&self.transform, recipe)
             }
 
             fn of_part(self, batch: usize, axes: Vec<usize>, factor: f32) -> Self {

@@ -60,29 +60,28 @@ pub(super) enum Kind {
     Filter {
         /// Between rows of reals. The fragment sees half of their spectrum.
         real: bool,
-        /// The fragment multiplies by numbers that do not depend on the value.
-        linear: bool,
     },
 }
 
 impl Kind {
-    const ALL: [(Self, [&'static str; 2]); 9] = [
+    const ALL: [(Self, [&'static str; 2]); 7] = [
         (Self::C2c(Direction::Forward), ["c2c", "fwd"]),
         (Self::C2c(Direction::Inverse), ["c2c", "inv"]),
         (Self::R2c, ["r2c", "fwd"]),
         (Self::C2r, ["c2r", "inv"]),
         // The second word names the kinds of the axes.
         (Self::R2r, ["r2r", ""]),
-        (Self::Filter { real: false, linear: false }, ["filter", "complex"]),
-        (Self::Filter { real: true, linear: false }, ["filter", "real"]),
-        (Self::Filter { real: false, linear: true }, ["product", "complex"]),
-        (Self::Filter { real: true, linear: true }, ["product", "real"]),
+        (Self::Filter { real: false }, ["filter", "complex"]),
+        (Self::Filter { real: true }, ["filter", "real"]),
     ];
 
     fn words(self) -> [&'static str; 2] {
         Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or(["", ""], |(_, words)| words)
     }
 }
+
+/// The word of a specification whose rows of reals may mix.
+const ROWS_MIX: &str = "rows-may-mix";
 
 /// The bits of a factor, as a specification keeps them. All NaN are equally wrong; equal
 /// specifications must print equally.
@@ -112,6 +111,8 @@ pub(super) struct Transform {
     pub factor: Option<u64>,
     pub placement: Placement,
     pub transposed: bool,
+    /// Whether the caller lets rows of reals mix that no transformed axis mixes.
+    pub rows_mix: bool,
     /// The parts of the axes that input and output have, where that is not all.
     pub windows: [Option<Vec<Window>>; 2],
     /// What the arrays hold, where that is not f32 and no fragment decides it.
@@ -176,6 +177,7 @@ impl Transform {
             factor: None,
             placement,
             transposed: false,
+            rows_mix: false,
             windows,
             elements,
             between,
@@ -236,7 +238,7 @@ impl Transform {
     /// What a number is that no fragment has changed, in the arithmetic of the transform.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true, .. }, _) => {
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true }, _) => {
                 self.number.real_form()
             }
             _ => self.number.complex_form(),
@@ -487,6 +489,14 @@ impl Transform {
         })
     }
 
+    /// Whether neighbours along an index of the arrays may be transformed together, as the real and
+    /// the imaginary part of complex numbers. What is wrong with one of them, a NaN or the rounding
+    /// of large numbers, then reaches the other. So they must be rows of one array that another
+    /// axis mixes anyway, or the two parts of a complex number, whose index comes after the batch's.
+    pub fn may_mix(&self, geometry: &Geometry, index: usize) -> bool {
+        self.rows_mix || index > self.shape.rank() || geometry.axes.contains(&index)
+    }
+
     /// Whether the reals lie so that pairs of neighbours along the last axis are aligned complex
     /// numbers.
     pub fn reals_in_twos(&self, geometry: &Geometry) -> bool {
@@ -569,6 +579,7 @@ impl Transform {
             factor,
             placement: if fields.flag("in-place") { Placement::InPlace } else { Placement::OutOfPlace },
             transposed: fields.flag("transposed"),
+            rows_mix: fields.flag(ROWS_MIX),
             windows,
             elements,
             between,
@@ -581,7 +592,8 @@ impl Transform {
         fields.done(
             "a batch (x4), f64 or f64-by-f32, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), \
              numbers of 16 bits (in-as=f16 between-as=complex-f16 out-as=complex-f16), a scale (1/n, 1/sqrt(n) or *0.25), \
-             in-place or transposed; for axes from reals to reals kinds (kinds=dct2,-) and orthogonal; each at most once",
+             in-place or transposed; for axes from reals to reals kinds (kinds=dct2,-) and orthogonal; for reals rows-may-mix; each at most \
+             once",
         )?;
         Ok(spec)
     }
@@ -662,6 +674,9 @@ impl fmt::Display for Transform {
         f.write_str(if self.orthogonal { " orthogonal" } else { "" })?;
         f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })?;
         f.write_str(if self.transposed { " transposed" } else { "" })?;
+        if self.rows_mix {
+            write!(f, " {ROWS_MIX}")?;
+        }
         for (name, map) in ["from", "to"].iter().zip(&self.maps) {
             if let Some(map) = map {
                 write!(f, " {name} {} by {}", map.element, map.fragment)?;

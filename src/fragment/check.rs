@@ -121,11 +121,6 @@ impl Checked {
         }
     }
 
-    /// Whether it depends on the array of the batch.
-    pub fn asks_for_batch(&self) -> bool {
-        self.arguments.contains(&Argument::Batch)
-    }
-
     /// Its arrays and uniforms.
     pub fn arrays(&self) -> &[Declared] {
         &self.fragment.arrays

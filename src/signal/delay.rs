@@ -38,8 +38,7 @@ use crate::shape::Shape;
 /// # Accuracy
 /// That of a filter with factors of magnitude at most 1. Angles are computed in integers, reduced
 /// exactly, and their sines by polynomials, with an error of at most 3·10⁻⁷ for each axis: neither
-/// long delays nor high frequencies lose digits, and the device's sine is not used. Two rows of
-/// reals may be computed as one of complex numbers; then a NaN of one reaches the other.
+/// long delays nor high frequencies lose digits, and the device's sine is not used.
 ///
 /// # Errors
 /// [`Error::Unsupported`](crate::Error::Unsupported) in planning for another number of delays than

@@ -58,8 +58,7 @@ use crate::text::Text;
 /// The two-norm of the error, divided by √(m/n) for each axis, is at most 3·u times that of the
 /// input, plus 1.5 times the bounds that [`C2c`](crate::fft::C2c) gives for transforms of length n
 /// and of length m: 3·u·√log₂n along an axis, with u = 2⁻²⁴, or 6·u·√log₂n for lengths with a prime
-/// factor above 31. Two rows of reals may be computed as one of complex numbers; then the error is
-/// that of both, and a NaN of one reaches the other.
+/// factor above 31.
 ///
 /// # Determinism
 /// That of [`C2c`](crate::fft::C2c): equal plans on one adapter give equal bits.

@@ -275,16 +275,16 @@ impl Core {
             };
             shape.extents().iter().zip(&lengths).map(axis).collect()
         };
-        let (fragment, linear) = match &self.response {
-            Response::Fragment(fragment) => (fragment.clone(), false),
+        let fragment = match &self.response {
+            Response::Fragment(fragment) => fragment.clone(),
             Response::Delay(delays) => {
                 let delays: Vec<f64> = delays.iter().copied().map(f64::from_bits).collect();
                 let fragment = delay::fragment(&delays, &lengths, &axes).map_err(|why| self.unsupported(why))?;
-                (Filter::check(fragment, rank)?, true)
+                Filter::check(fragment, rank)?
             }
         };
         let frames = [frame(End::Input), frame(End::Output)];
-        Ok(Filter { real: *real, axes, frames, batch: *batch, layouts: *layouts, maps: maps.clone(), fragment, linear })
+        Ok(Filter { real: *real, axes, frames, batch: *batch, layouts: *layouts, maps: maps.clone(), fragment })
     }
 
     /// The lengths of the transforms, and the extents of axes that are not transformed.

@@ -286,7 +286,6 @@ impl Core {
             layouts: [None; 2],
             maps: [Some(load?), Some(store?)],
             fragment: Filter::check(by(Form::COMPLEX, length as usize, spectrum), rank)?,
-            linear: true,
         })
     }
 

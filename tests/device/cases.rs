@@ -101,6 +101,11 @@ impl Case {
         Self { recipe: Some(recipe.parse().unwrap_or_else(|error| panic!("{error}"))), ..self }
     }
 
+    /// Whether the recipe takes rows of reals in pairs.
+    fn has_pairs(&self) -> bool {
+        self.recipe.as_ref().is_some_and(|recipe| recipe.to_string().contains("pairs"))
+    }
+
     /// The shapes of input and output.
     fn shapes(&self) -> [Vec<usize>; 2] {
         match self.kind {
@@ -238,6 +243,8 @@ impl Case {
         match self.kind {
             Kind::Forward => run!(turned(C2c::forward(shape))),
             Kind::Inverse => run!(turned(C2c::inverse(shape))),
+            Kind::R2c if self.has_pairs() => run!(R2c::forward(shape).rows_may_mix()),
+            Kind::C2r if self.has_pairs() => run!(C2r::inverse(shape).rows_may_mix()),
             Kind::R2c => run!(R2c::forward(shape)),
             Kind::C2r => run!(C2r::inverse(shape)),
         }

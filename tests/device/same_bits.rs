@@ -228,10 +228,7 @@ impl Parts<'_> {
         S: Adapt + Searchable + std::str::FromStr<Err = wgpu_fft::Error>,
     {
         let shape: Vec<String> = inner.iter().map(usize::to_string).collect();
-        // Rows of reals are paired, so parts begin at even rows.
-        let in_pairs = recipe.to_string().contains("pairs") && inner[..inner.len() - 1].iter().product::<usize>() % 2 == 1;
-        let alignment = if in_pairs { 2 } else { 1 };
-        let cuts = cuts(data.len() / from, alignment);
+        let cuts = cuts(data.len() / from, 1);
         let slabs = cuts.into_iter().map(|own| {
             let text = format!("{kind} {} x{}{factor}", shape.join("x"), own.len());
             self.run::<S>(text, recipe, &data[own.start * from..own.end * from])

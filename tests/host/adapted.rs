@@ -121,7 +121,7 @@ fn recipes_by_hand_fit_every_device() {
         for (shape, both) in REAL {
             for (kind, recipes) in ["r2c fwd", "c2r inv"].into_iter().zip(both) {
                 for recipe in *recipes {
-                    let text = format!("{kind} {} x5", extents(shape));
+                    let text = format!("{kind} {} x5 rows-may-mix", extents(shape));
                     with_spec!(text, |spec| check(&spec, &recipe.parse().unwrap(), &to));
                 }
             }

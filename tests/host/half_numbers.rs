@@ -73,7 +73,7 @@ fn recipes_by_hand_round_once() {
         for (recipes, kind) in recipes.iter().zip(["r2c fwd", "c2r inv"]) {
             for (i, recipe) in recipes.iter().enumerate() {
                 let end = if i % 2 == 0 { "" } else { " in-place" };
-                check::<f16>(profile, &format!("{kind} {} x3{end}", name(shape)), Some(recipe));
+                check::<f16>(profile, &format!("{kind} {} x3{end} rows-may-mix", name(shape)), Some(recipe));
             }
         }
     }
@@ -115,7 +115,7 @@ fn large_arrays_round_once() {
     {
         check::<f16>(&profile, text, Some("axis 0: stockham 4.4 lanes=4 lines=2"));
     }
-    for text in ["c2r inv 15 x21", "r2c fwd 15 x21", "c2r inv 15 x8 in-place"] {
+    for text in ["c2r inv 15 x21 rows-may-mix", "r2c fwd 15 x21 rows-may-mix", "c2r inv 15 x8 in-place rows-may-mix"] {
         check::<f16>(&profile, text, Some("axis 0 pairs: stockham 5.3 lanes=3 lines=2"));
         check::<bf16>(&profile, text, Some("axis 0: stockham 5.3 lanes=3 lines=2"));
     }

@@ -39,7 +39,13 @@ pub struct Problem<'p> {
     pub input: &'p dyn Fn(usize, usize) -> Vec<u8>,
     /// Compares the output by a recipe with the reference.
     pub check: &'p Check<'p>,
+    /// Spoils an element of the inputs, if it must not reach all of the output.
+    pub spoil: Option<&'p Spoil<'p>>,
 }
+
+/// Makes an element of the inputs NaN or very large. Returns which bytes of the output may change
+/// then.
+pub type Spoil<'p> = dyn Fn(&mut Draws, &mut [Vec<u8>]) -> Box<dyn Fn(usize) -> bool> + 'p;
 
 /// Says what is wrong with an output, given the text of the recipe.
 type Check<'p> = dyn Fn(&[u8], &str) -> Result<(), String> + 'p;
@@ -122,6 +128,8 @@ impl Case<'_> {
         let drawn = recipe(&mut self.draws, subject, &host_profile, problem.by_hand);
         // Devices take the recipe of the host, or one of their own.
         let (is_shared, own_seed) = (!self.chance(50), self.draws.below(1000));
+        // The seed 0 spoils nothing.
+        let spoil_seed = if problem.spoil.is_some() { self.draws.below(1000) } else { 0 };
         let mut outcomes: Vec<Outcome> = Vec::new();
         let mut refused = None;
         for &place in self.places {
@@ -157,7 +165,7 @@ impl Case<'_> {
                 }
                 Ok(program) => program,
             };
-            let inputs: Vec<Vec<u8>> =
+            let mut inputs: Vec<Vec<u8>> =
                 program.inputs().iter().enumerate().map(|(i, array)| (problem.input)(i, array.bytes() as usize)).collect();
             let mut output = match place::run(place, subject, &recipe, &program, &inputs, order) {
                 Ok(output) => output,
@@ -176,6 +184,16 @@ impl Case<'_> {
             let judged = fault.map_or(Ok(()), |fault| Err(format!("by its samples {fault}")));
             if let Err(why) = judged.and_then(|()| (problem.check)(&output, &recipe)) {
                 return Verdict::Wrong(format!("{}: {why}", what()));
+            }
+            if let Some(spoil) = problem.spoil.filter(|_| spoil_seed > 0) {
+                let may_change = spoil(&mut Draws::seeded(spoil_seed), &mut inputs);
+                let spoilt = match place::run(place, subject, &recipe, &program, &inputs, order) {
+                    Ok(spoilt) => spoilt,
+                    Err(error) => return Verdict::Wrong(format!("{}, with an element spoilt: {error}", what())),
+                };
+                if let Some(byte) = (0..output.len()).find(|&i| output[i] != spoilt[i] && !may_change(i)) {
+                    return Verdict::Wrong(format!("{}: a spoilt element changes byte {byte} of the output, which is none of its row", what()));
+                }
             }
             outcomes.push(Outcome { place: what(), texts: program.wgsl().collect(), output });
         }

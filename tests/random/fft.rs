@@ -1,5 +1,6 @@
 //! Random Fourier transforms.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use wgpu_fft::fft::{C2c, C2r, R2c, RealKind, Recipe, Scale};
@@ -8,7 +9,8 @@ use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Fragment, Layout, Shape, Spec};
 
-use crate::case::{Case, MOST_ELEMENTS, Problem, Verdict, kind_of};
+use crate::case::{Case, MOST_ELEMENTS, Problem, Spoil, Verdict, kind_of};
+use crate::draws::Draws;
 use crate::numbers::{self, Number, in_whole, of_bytes, untouched, unwritten, within};
 use crate::place::Subject;
 use crate::real_kinds_by_definition::transform;
@@ -57,6 +59,7 @@ struct Drawn {
     arithmetic: Arithmetic,
     /// An axis of complex numbers that is transformed from reals to reals.
     real_kind: Option<(usize, RealKind)>,
+    rows_mix: bool,
 }
 
 /// The scale as given to the builder.
@@ -112,6 +115,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
         scale: Scaling::drawn(case),
         arithmetic: Arithmetic::F32,
         real_kind: None,
+        rows_mix: false,
     };
     if !in_place && !transposed && case.chance(25) {
         drawn.parts = [0, 1].map(|side| case.chance(60).then(|| part(case, &drawn, side)));
@@ -134,6 +138,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     }
     // Omitted axes mean all axes.
     let name_axes = drawn.axes.len() < drawn.shape.len() || case.chance(50);
+    drawn.rows_mix = !complex && case.chance(20);
     build(case, drawn, elements, name_axes)
 }
 
@@ -271,7 +276,7 @@ fn build(case: &mut Case<'_>, mut drawn: Drawn, elements: u64, name_axes: bool) 
             }
         }
         Kind::Real => {
-            let spec = options!(R2c::forward(shape));
+            let spec = options!(if drawn.rows_mix { R2c::forward(shape).rows_may_mix() } else { R2c::forward(shape) });
             match elements {
                 1 => read(case, drawn, spec.f64()),
                 2 => read(case, drawn, spec.f64_by_f32()),
@@ -293,7 +298,7 @@ fn build(case: &mut Case<'_>, mut drawn: Drawn, elements: u64, name_axes: bool) 
             }
         }
         Kind::BackToReal => {
-            let spec = options!(C2r::inverse(shape));
+            let spec = options!(if drawn.rows_mix { C2r::inverse(shape).rows_may_mix() } else { C2r::inverse(shape) });
             match elements {
                 1 => read(case, drawn, spec.f64()),
                 2 => read(case, drawn, spec.f64_by_f32()),
@@ -382,8 +387,27 @@ where
         let actual: Vec<Complex64> = to.iter().map(|&place| own[place].wide()).collect();
         within(&actual, &expected, bound, size)
     };
+    let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| {
+        let row = |side: usize, i: usize| numbers::row(&drawn.stored(side), &drawn.axes, i);
+        spoil_row::<S>(draws, &mut inputs[0], [&from, &to], row)
+    };
     let subject = Subject::new(spec);
-    case.judge(&Problem { subject: &subject, by_hand: &by_hand, input: &input, check: &check })
+    let spoil = (!drawn.rows_mix).then_some(&spoil as &Spoil<'_>);
+    case.judge(&Problem { subject: &subject, by_hand: &by_hand, input: &input, check: &check, spoil })
+}
+
+/// Spoils an element of the input. Of the output, only those elements of the rows may change whose
+/// places have it.
+pub fn spoil_row<S: Spec<Input: Number>>(
+    draws: &mut Draws,
+    input: &mut [u8],
+    [from, to]: [&[usize]; 2],
+    row: impl Fn(usize, usize) -> usize,
+) -> Box<dyn Fn(usize) -> bool> {
+    let place = from[numbers::spoil::<S::Input>(draws, input, from)];
+    let own: HashSet<usize> = (0..from.len()).filter(|&i| from[i] == place).map(|i| row(0, i)).collect();
+    let others: HashSet<usize> = (0..to.len()).filter(|&i| !own.contains(&row(1, i))).map(|i| to[i]).collect();
+    Box::new(move |byte| !others.contains(&(byte / size_of::<S::Output>())))
 }
 
 /// The transform in f64 of the elements of the input, in their order, and the size that errors

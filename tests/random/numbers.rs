@@ -4,6 +4,7 @@ use wgpu_fft::Element;
 use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::num_complex::{Complex, Complex64};
 
+use crate::draws::Draws;
 use crate::harness::UNWRITTEN;
 use crate::place::Subject;
 use crate::reference::{Places, noise};
@@ -86,6 +87,23 @@ pub fn spread<T: Number>(len: usize, places: &[usize], seed: u64) -> Vec<u8> {
     let numbers = random::<T>(len, seed);
     places.iter().for_each(|&place| all[place] = numbers[place]);
     bytemuck::cast_slice(&all).to_vec()
+}
+
+/// Makes one of these elements of an array NaN or very large. Returns the number of its place in
+/// the list.
+pub fn spoil<T: Number>(draws: &mut Draws, array: &mut [u8], places: &[usize]) -> usize {
+    let i = draws.between(0, places.len() - 1);
+    let value = draws.pick(&[T::SPOILED, T::of(1e6, -1e6), T::of(-1e12, 1e12)]);
+    array[places[i] * size_of::<T>()..][..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
+    i
+}
+
+/// Which row an element of a row-major array is in: its index on the axes that are not transformed,
+/// and on the batch.
+pub fn row(shape: &[usize], transformed: &[usize], i: usize) -> usize {
+    let strides = Places::dense(shape).strides;
+    let others = (0..shape.len()).filter(|axis| !transformed.contains(axis));
+    others.fold(i / shape.iter().product::<usize>(), |row, axis| row * shape[axis] + i / strides[axis] % shape[axis])
 }
 
 /// The two-norm.

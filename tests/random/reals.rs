@@ -6,8 +6,9 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Error, Fragment, Spec};
 
-use crate::case::{Case, Problem, Verdict, kind_of};
-use crate::fft::{Scaling, logical_length, places};
+use crate::case::{Case, Problem, Spoil, Verdict, kind_of};
+use crate::draws::Draws;
+use crate::fft::{Scaling, logical_length, places, spoil_row};
 use crate::numbers::{self, Number, norm, of_bytes, untouched, unwritten, within};
 use crate::place::Subject;
 use crate::real_kinds_by_definition::transform;
@@ -26,6 +27,7 @@ struct Drawn {
     /// What a fragment on the input multiplies by, and what one on the output adds.
     factor: f64,
     more: f64,
+    rows_mix: bool,
 }
 
 pub fn random(case: &mut Case<'_>) -> Verdict {
@@ -42,7 +44,8 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     let scale = Scaling::drawn(case);
     let elements = if case.chance(50) { case.draws.below(6) } else { 0 };
     let name_axes = axes.len() < shape.len() || case.chance(50);
-    let mut drawn = Drawn { shape, batch, kinds, axes, places: own, in_place, scale, bound: 1.5e-6, factor: 1.0, more: 0.0 };
+    let rows_mix = case.chance(20);
+    let mut drawn = Drawn { shape, batch, kinds, axes, places: own, in_place, scale, bound: 1.5e-6, factor: 1.0, more: 0.0, rows_mix };
     let mut spec = R2r::by_axis(drawn.kinds.iter().copied(), &drawn.shape[..]).batch(drawn.batch);
     if name_axes {
         spec = spec.axes(&drawn.axes[..]);
@@ -63,6 +66,9 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     };
     if in_place {
         spec = spec.in_place();
+    }
+    if rows_mix {
+        spec = spec.rows_may_mix();
     }
     match elements {
         1 => {
@@ -138,6 +144,10 @@ where
         within(&actual, &expected, drawn.bound + S::Output::ROUNDING, norm(&expected))
     };
     let by_hand: Vec<&str> = REAL.iter().flat_map(|(_, recipes)| recipes.iter().flat_map(|recipes| recipes.iter())).copied().collect();
+    let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| {
+        spoil_row::<S>(draws, &mut inputs[0], [&from, &to], |_, i| numbers::row(shape, axes, i))
+    };
     let subject = Subject::new(spec);
-    case.judge(&Problem { subject: &subject, by_hand: &by_hand, input: &input, check: &check })
+    let spoil = (!drawn.rows_mix).then_some(&spoil as &Spoil<'_>);
+    case.judge(&Problem { subject: &subject, by_hand: &by_hand, input: &input, check: &check, spoil })
 }

@@ -4,13 +4,14 @@
 use std::str::FromStr;
 
 use wgpu_fft::num_complex::{Complex32, Complex64};
-use wgpu_fft::signal::stft::{Padding, Scaling};
+use wgpu_fft::signal::stft::{Istft, Padding, Scaling};
 use wgpu_fft::signal::{Mode, PhaseCorrelate, Resample, SpectralFilter, Zoom, convolve};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Edge, Error, Fragment};
 
 use crate::case::{Case, Problem, Verdict, kind_of};
-use crate::numbers::{Number, norm, of_bytes, random, random_bytes, reads, reads_untyped, wide, within};
+use crate::draws::Draws;
+use crate::numbers::{self, Number, norm, of_bytes, random, random_bytes, reads, reads_untyped, wide, within};
 use crate::place::Subject;
 use crate::{convolutions, frames, grids, responses, rings, shifts};
 
@@ -22,6 +23,23 @@ trait Signal: Number + convolve::Number {}
 impl Signal for f32 {}
 impl Signal for Complex32 {}
 
+/// Whether element i of an input (0 or 1) may reach element j of so many of the output.
+type Reaches<'a> = &'a dyn Fn(usize, usize, [usize; 2]) -> bool;
+
+/// Makes an element of an input NaN or very large. Returns which bytes of the output it may reach.
+fn spoil<S: Searchable<Input: Number>>(
+    draws: &mut Draws,
+    inputs: &mut [Vec<u8>],
+    lens: [usize; 2],
+    outputs: usize,
+    reaches: Reaches<'_>,
+) -> Box<dyn Fn(usize) -> bool> {
+    let which = draws.between(0, inputs.len() - 1);
+    let i = numbers::spoil::<S::Input>(draws, &mut inputs[which], &(0..lens[which]).collect::<Vec<_>>());
+    let reached: Vec<bool> = (0..outputs).map(|j| reaches(which, i, [j, outputs])).collect();
+    Box::new(move |byte| reached[byte / size_of::<S::Output>()])
+}
+
 /// Runs a specification of one or two inputs. `expected` gets them as complex numbers, and returns
 /// the result with the size that errors relate to.
 fn judge<S: Searchable>(
@@ -29,6 +47,7 @@ fn judge<S: Searchable>(
     spec: S,
     by_hand: &[&str],
     lens: [usize; 2],
+    reaches: Reaches<'_>,
     expected: impl Fn(&[Complex64], &[Complex64]) -> (Vec<Complex64>, f64),
 ) -> Verdict
 where
@@ -43,7 +62,9 @@ where
         let (expected, size) = reference.get_or_init(|| expected(&x, &y));
         within(&wide(&of_bytes::<S::Output>(output)), expected, BOUND + S::Output::ROUNDING, *size)
     };
-    case.judge(&Problem { subject: &subject, by_hand, input: &input, check: &check })
+    let outputs = || reference.get_or_init(|| expected(&x, &y)).0.len();
+    let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| spoil::<S>(draws, inputs, lens, outputs(), reaches);
+    case.judge(&Problem { subject: &subject, by_hand, input: &input, check: &check, spoil: Some(&spoil) })
 }
 
 /// The same for a specification that has a text.
@@ -51,6 +72,7 @@ fn judge_read<S: Searchable + FromStr<Err = Error>>(
     case: &mut Case<'_>,
     spec: S,
     lens: [usize; 2],
+    reaches: Reaches<'_>,
     expected: impl Fn(&[Complex64], &[Complex64]) -> (Vec<Complex64>, f64),
 ) -> Verdict
 where
@@ -58,7 +80,7 @@ where
     S::Output: Number,
 {
     match reads(&spec).and_then(|()| reads_untyped(&Subject::new(spec.clone()))) {
-        Ok(()) => judge(case, spec, &[], lens, expected),
+        Ok(()) => judge(case, spec, &[], lens, reaches, expected),
         Err(why) => Verdict::Wrong(why),
     }
 }
@@ -110,7 +132,15 @@ fn convolution_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
         let size = norm(&all).max(norm(x) * norm(w));
         (all, size)
     };
-    judge_read(case, spec, [one * batch * inputs, own * kernels], expected)
+    let reaches = |which: usize, i: usize, [j, all]: [usize; 2]| {
+        let result = j * batch * outputs / all;
+        match (which, for_each) {
+            (0, _) => i / one / inputs == result / outputs,
+            (_, true) => i / own == result,
+            _ => i / own / inputs == result % outputs,
+        }
+    };
+    judge_read(case, spec, [one * batch * inputs, own * kernels], &reaches, expected)
 }
 
 pub fn spectral_filter(case: &mut Case<'_>) -> Verdict {
@@ -136,14 +166,16 @@ pub fn spectral_filter(case: &mut Case<'_>) -> Verdict {
         (all, size)
     };
     let len = direct.len();
+    let (shape, axes) = (direct.shape.clone(), direct.axes.clone());
+    let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| numbers::row(&shape, &axes, i) == numbers::row(&shape, &axes, j);
     if real {
         match SpectralFilter::real(&direct.shape, fragment) {
-            Ok(spec) => judge(case, direct.options(spec), &[], [len, 0], expected),
+            Ok(spec) => judge(case, direct.options(spec), &[], [len, 0], &reaches, expected),
             Err(error) => Verdict::Wrong(error.to_string()),
         }
     } else {
         match SpectralFilter::complex(&direct.shape, fragment) {
-            Ok(spec) => judge(case, direct.options(spec), &[], [len, 0], expected),
+            Ok(spec) => judge(case, direct.options(spec), &[], [len, 0], &reaches, expected),
             Err(error) => Verdict::Wrong(error.to_string()),
         }
     }
@@ -156,11 +188,16 @@ pub fn resampling(case: &mut Case<'_>) -> Verdict {
     let complex = case.chance(50);
     let one: usize = shape.iter().product();
     let expected = |x: &[Complex64], _: &[Complex64]| sized(x.chunks(one).flat_map(|x| grids::resample(x, &shape, &to)).collect());
+    let mut axes: Vec<usize> = (0..shape.len()).filter(|&axis| shape[axis] != to[axis]).collect();
+    if axes.is_empty() {
+        axes.push(shape.len() - 1);
+    }
+    let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| numbers::row(&shape, &axes, i) == numbers::row(&to, &axes, j);
     if complex {
-        judge_read(case, Resample::<Complex32>::new(&shape[..], &to[..]).batch(batch), [one * batch, 0], expected)
+        judge_read(case, Resample::<Complex32>::new(&shape[..], &to[..]).batch(batch), [one * batch, 0], &reaches, expected)
     } else {
         let real = |x: &[Complex64], y: &[Complex64]| sized(expected(x, y).0.iter().map(|z| z.re.into()).collect());
-        judge_read(case, Resample::<f32>::new(&shape[..], &to[..]).batch(batch), [one * batch, 0], real)
+        judge_read(case, Resample::<f32>::new(&shape[..], &to[..]).batch(batch), [one * batch, 0], &reaches, real)
     }
 }
 
@@ -190,7 +227,10 @@ where
         let size = norm(&all).max(norm(x) * (points as f64).sqrt());
         (all, size)
     };
-    judge_read(case, spec, [len, 0], expected)
+    let mut to = shape.clone();
+    to[axis] = points;
+    let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| numbers::row(&shape, &[axis], i) == numbers::row(&to, &[axis], j);
+    judge_read(case, spec, [len, 0], &reaches, expected)
 }
 
 pub fn frames(case: &mut Case<'_>) -> Verdict {
@@ -233,21 +273,31 @@ fn frames_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
     let there = |x: &[Complex64]| -> Vec<Complex64> {
         placed(x.chunks(n).flat_map(|x| direct.direct(x, [range.start, range.end], bins)).collect())
     };
+    // Element t of a signal is in the frames that begin at most m - 1 before it. Other padding than
+    // zeros is made of elements of the signal.
+    let is_in = |t: usize, number: usize| {
+        let frame = if turned { number % count } else { number / bins };
+        let begin = (range.start + frame as i64) * hop as i64 - m as i64 / 2;
+        (begin..begin + m as i64).contains(&(t as i64)) || direct.padding != Padding::Zeros
+    };
+    let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| i / n == j / (bins * count) && is_in(i % n, j % (bins * count));
     if !back {
-        return judge(case, spec, &[], [n * batch, 0], |x, _| sized(there(x)));
+        return judge(case, spec, &[], [n * batch, 0], &reaches, |x, _| sized(there(x)));
     }
     // The spectra of a signal lead back to it.
     let inverse = match spec.inverse() {
         Ok(inverse) if direct.frames.is_none() => inverse,
-        Ok(_) => return judge(case, spec, &[], [n * batch, 0], |x, _| sized(there(x))),
+        Ok(_) => return judge(case, spec, &[], [n * batch, 0], &reaches, |x, _| sized(there(x))),
         Err(error) => return Verdict::Refused(kind_of(&error)),
     };
     let x = wide(&random::<T>(n * batch, 3));
     let spectra: Vec<Complex32> = there(&x).iter().map(|z| Complex32::new(z.re as f32, z.im as f32)).collect();
     let input = |_: usize, _: usize| bytemuck::cast_slice(&spectra).to_vec();
     let check = |output: &[u8], _: &str| within(&wide(&of_bytes::<T>(output)), &x, 1e-4, norm(&x));
+    let back = |which: usize, i: usize, [j, all]: [usize; 2]| reaches(which, j, [i, all]) || direct.padding != Padding::Zeros && i / (bins * count) == j / n;
+    let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| spoil::<Istft<T>>(draws, inputs, [spectra.len(), 0], n * batch, &back);
     let subject = Subject::new(inverse);
-    case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check })
+    case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check, spoil: Some(&spoil) })
 }
 
 pub fn power(case: &mut Case<'_>) -> Verdict {
@@ -265,7 +315,8 @@ fn power_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
         let powers = |x: &[Complex64]| direct.direct(x, T::NAME == "f32").into_iter().map(Complex64::from).collect::<Vec<_>>();
         sized(x.chunks(n).flat_map(powers).collect())
     };
-    judge(case, direct.spec::<T>().batch(batch), &[], [n * batch, 0], expected)
+    let reaches = |_: usize, i: usize, [j, all]: [usize; 2]| i / n == j * batch / all;
+    judge(case, direct.spec::<T>().batch(batch), &[], [n * batch, 0], &reaches, expected)
 }
 
 pub fn ring_means(case: &mut Case<'_>) -> Verdict {
@@ -298,7 +349,7 @@ pub fn ring_means(case: &mut Case<'_>) -> Verdict {
         }
         Ok(())
     };
-    case.judge(&Problem { subject: &subject, by_hand: &rings::RECIPES, input: &input, check: &check })
+    case.judge(&Problem { subject: &subject, by_hand: &rings::RECIPES, input: &input, check: &check, spoil: None })
 }
 
 /// Pictures that differ by a known shift.
@@ -350,6 +401,10 @@ pub fn phase(case: &mut Case<'_>) -> Verdict {
         }
         Ok(())
     };
+    let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| i / one == j / (rank + 1);
+    let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| {
+        spoil::<PhaseCorrelate>(draws, inputs, [one * batch; 2], batch * (rank + 1), &reaches)
+    };
     let subject = Subject::new(spec);
-    case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check })
+    case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check, spoil: Some(&spoil) })
 }

@@ -64,7 +64,7 @@ impl Runner for Judge<'_, '_, '_> {
             let replay = Replay { wanted: turn, seen: Cell::new(0), results: output.to_vec(), depth };
             caught(|| (self.compare)(&replay))
         };
-        let problem = Problem { subject: &subject, by_hand: RECIPES, input: &input, check: &check };
+        let problem = Problem { subject: &subject, by_hand: RECIPES, input: &input, check: &check, spoil: None };
         let verdict = self.case.borrow_mut().judge(&problem);
         self.verdict.replace(Some(verdict));
         None

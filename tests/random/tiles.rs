@@ -57,5 +57,5 @@ where
         beyond_bound(&output, expected, taps).map_or(Ok(()), Err)
     };
     let subject = Subject::new(spec.clone());
-    case.judge(&Problem { subject: &subject, by_hand: &RECIPES, input: &input, check: &check })
+    case.judge(&Problem { subject: &subject, by_hand: &RECIPES, input: &input, check: &check, spoil: None })
 }

@@ -302,7 +302,7 @@ fn programs_by_hand(profile: &DeviceProfile) -> Vec<Program> {
     let real = REAL.iter().flat_map(|(shape, both)| {
         let shape = extents(shape);
         ["r2c fwd", "c2r inv"].into_iter().zip(both).flat_map(move |(kind, recipes)| {
-            let specs = [format!("{kind} {shape} x5"), format!("{kind} {shape} x6 in-place")];
+            let specs = [format!("{kind} {shape} x5 rows-may-mix"), format!("{kind} {shape} x6 in-place rows-may-mix")];
             recipes.iter().enumerate().map(move |(i, recipe)| (specs[i % 2].clone(), *recipe))
         })
     });
@@ -400,9 +400,9 @@ fn programs_with_fragments(profile: &DeviceProfile, by_hand: bool) -> Vec<Progra
         recipes.iter().step_by(3).for_each(|recipe| add_complex(shape, Some(recipe)));
     }
     let mut add_real = |shape: &[usize], recipe: Option<&str>| {
-        let picture = R2c::forward(shape).batch(2).map_input::<[u8; 2]>(picture()).unwrap().map_output::<f32>(decibels()).unwrap();
+        let picture = R2c::forward(shape).rows_may_mix().batch(2).map_input::<[u8; 2]>(picture()).unwrap().map_output::<f32>(decibels()).unwrap();
         add(recipe, &|recipe| of(&picture, recipe, profile));
-        let back = C2r::inverse(shape).batch(2).map_input::<[f16; 2]>(Fragment::new("value * f0")).unwrap();
+        let back = C2r::inverse(shape).rows_may_mix().batch(2).map_input::<[f16; 2]>(Fragment::new("value * f0")).unwrap();
         let back = back.map_output::<[f16; 2]>(Fragment::new("vec2(value, f32(i0))")).unwrap();
         add(recipe, &|recipe| of(&back, recipe, profile));
     };

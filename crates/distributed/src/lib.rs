@@ -35,8 +35,8 @@
 //! to that of a single worker, for every number of workers and all shares, as long as all adapters
 //! round alike. That holds for adapters of one kind, and for lavapipe together with SwiftShader.
 //! Other drivers' compilers may fuse and reorder operations. Then bits may differ between shares,
-//! within the rounding errors that [`wgpu_fft::fft`] states. Some recipes transform two rows of
-//! reals as one, and such rows must be on the same worker, so shares are then multiples of two.
+//! within the rounding errors that [`wgpu_fft::fft`] states. Two rows of
+//! reals are transformed as one only where both always belong to the same worker.
 //!
 //! # A cluster
 //! Each rank of a communicator has a device and a part of the array: a slab, or with
@@ -99,9 +99,6 @@
 //! | `[n₀, n₁, n₂]` | rᵢ × tⱼ × n₂ | uᵢ × cⱼ × n₀, of n₁ × H × n₀ | rᵢ × tⱼ × H |
 //!
 //! Each rank must have one axis completely, so a single plane and a batch of lines have no pencils.
-//! Neither have reals whose rows cannot be divided in pairs, because some recipes transform two
-//! rows as one: n₀ must be even in a batch of planes, n₀·n₁ in a batch of volumes, n₁ in a single
-//! volume.
 //!
 //! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices. Forward
 //! transforms take P and return F, and inverse ones take F and return P. The output of a transform

@@ -62,6 +62,10 @@ impl Fuse for OfPacked {
     fn folds(&self) -> Option<u32> {
         Some(self.n / 2)
     }
+
+    fn drops_results_of(&self, n: u32) -> bool {
+        self.n / 2 < n
+    }
 }
 
 /// The reverse, without the factor 1/2. The array holds the DFT x of n reals up to x\[m\]. The

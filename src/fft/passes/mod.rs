@@ -174,6 +174,14 @@ impl From<&str> for Broken {
 type Result<T> = std::result::Result<T, Broken>;
 
 impl Step<'_> {
+    /// The index along which neighbouring lines form pairs, if they do.
+    pub fn pairs_along(&self) -> Option<Key> {
+        let [from, to] = &self.states;
+        let others = || from.dims.iter().filter(|dim| dim.key != self.element && dim.extent > 1);
+        let nearest = || others().min_by_key(|dim| (to.dim(dim.key).place.lowest_stride(), dim.place.lowest_stride()));
+        if self.load.takes_pairs() { nearest().map(|dim| dim.key) } else { None }
+    }
+
     /// Whether the index on an axis is asked for: by a fragment, or because its sign matters.
     pub fn asks_for(&self, axis: usize) -> bool {
         let between = matches!(&self.convolution, Some(Convolution::Filter(map)) if map.asks_for(axis));
@@ -241,9 +249,22 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
         return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }).into());
     }
-    let Some(moved) = Moved::new(transform, geometry, axes) else { return Builder::new(transform, geometry).steps(axes) };
-    let mut steps = Builder::new(&moved.transform, &moved.geometry).steps(axes)?;
-    moved.surround(&mut steps, transform, geometry);
+    let steps = match Moved::new(transform, geometry, axes) {
+        None => Builder::new(transform, geometry).steps(axes)?,
+        Some(moved) => {
+            let mut steps = Builder::new(&moved.transform, &moved.geometry).steps(axes)?;
+            moved.surround(&mut steps, transform, geometry);
+            steps
+        }
+    };
+    let apart = |step: &&Step<'_>| step.pairs_along().is_some_and(|index| !transform.may_mix(geometry, index.0));
+    if let Some(step) = steps.iter().find(apart) {
+        return Err(format!(
+            "rows of axis {} in pairs that no other transformed axis mixes: a NaN of one row would reach the other (rows-may-mix allows it)",
+            step.element.0
+        )
+        .into());
+    }
     Ok(steps)
 }
 
@@ -435,7 +456,7 @@ impl<'a, 'b> Builder<'a, 'b> {
         if recipe.passes[0].n().is_some_and(|own| own != n) {
             return Err(format!("its radices do not multiply to {n}").into());
         }
-        let Kind::Filter { real, linear } = self.transform.kind else {
+        let Kind::Filter { real } = self.transform.kind else {
             return Err("only a filter has a fragment on its spectrum".into());
         };
         let axes = self.geometry.windows[0].iter().copied().chain([Windowed::whole(self.transform.batch as u32)]);
@@ -449,21 +470,13 @@ impl<'a, 'b> Builder<'a, 'b> {
                 MapIndex { window, from: IndexFrom::Zero }
             }
         });
+        if recipe.reals != Reals::Complex {
+            return Err("rows are filtered one by one, not in pairs or halves".into());
+        }
         let map = Map { fragment, loads: true, axes: axes.collect() };
-        // Rows of a pair have one filter. A single row may ask which one it is.
-        let asks = map.asks_for(self.extents.len() - 1) && self.transform.batch > 1;
-        let sides = [End::Input, End::Output].map(|end| {
-            let side = self.side(end, axis, true, false);
-            match (real, recipe.reals) {
-                (false, Reals::Complex) => Ok(side),
-                (true, Reals::Complex) => Ok(side.then(Real)),
-                (true, Reals::Pairs) if linear && !asks => Ok(side.then(Pairs(Pair::default()))),
-                _ => Err(Broken::from("rows of complex numbers, or of reals with a filter of their own, are filtered one by one")),
-            }
-        });
-        let [load, store] = sides;
+        let [load, store] = [End::Input, End::Output].map(|end| self.side(end, axis, true, false).then_maybe(real.then_some(Real)));
         let target = self.output.clone();
-        self.run(axis, recipe, &[n], load?, store?, target, Some(Convolution::Filter(map)))
+        self.run(axis, recipe, &[n], load, store, target, Some(Convolution::Filter(map)))
     }
 
     /// The part of an axis that is stored at one end, if it is not all of it.
@@ -543,16 +556,13 @@ impl<'a, 'b> Builder<'a, 'b> {
         Ok(side.then(Part { window, guards: false }))
     }
 
-    /// The lengths of the passes over rows of n reals in halves.
-    fn lengths_of_halves(&self, recipe: &AxisRecipe, n: u32) -> Result<Vec<u32>> {
-        let (lengths, product) = lengths(recipe, n / 2);
-        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(n / 2) {
-            return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
-        }
+    /// Refuses halves of rows of n reals that do not lie in twos.
+    fn check_rows_in_halves(&self, recipe: &AxisRecipe, n: u32) -> Result<()> {
+        check_halves(recipe, n)?;
         if !self.transform.reals_in_twos(self.geometry) {
             return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
         }
-        Ok(lengths)
+        Ok(())
     }
 
     /// Rows of reals as complex numbers of half the length.
@@ -561,31 +571,32 @@ impl<'a, 'b> Builder<'a, 'b> {
             return self.halves_apart(recipe, next);
         }
         let (axis, m) = (recipe.axis, n / 2);
-        let lengths = self.lengths_of_halves(recipe, n)?;
+        self.check_rows_in_halves(recipe, n)?;
         let mut extents = self.extents.clone();
         extents[axis] = m;
         let first = self.steps.is_empty();
         let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
         if self.transform.kind == Kind::C2r {
-            let load = self.side(End::Input, axis, first, true).then(ToPacked { n }).then_exchange_if(load_swap);
-            let store = self.halves_side(End::Output, axis)?.then_exchange_if(store_swap);
+            let load = self.side(End::Input, axis, first, true).then(ToPacked { n });
+            let store = self.halves_side(End::Output, axis)?;
+            let limit = self.part(End::Output, axis).map_or(Some(m), |_| None);
             let target = self.output.as_complex(axis);
-            self.run(axis, recipe, &lengths, load, store, target, None)?;
+            self.fourier(recipe, m, [load, store], [load_swap, store_swap], limit, target)?;
             self.extents[axis] = n;
             return Ok(());
         }
         let load = self.halves_side(End::Input, axis)?;
         self.current = self.current.as_complex(axis);
-        if lengths.len() == 1 {
+        if recipe.passes.len() == 1 {
             extents[axis] = stored;
             let target = self.after(recipe, &extents, next)?;
             let store = self.side(End::Output, axis, next.is_none(), true).then(OfPacked { n });
-            self.run(axis, recipe, &lengths, load, store, target, None)?;
+            self.fourier(recipe, m, [load, store], [false; 2], None, target)?;
             self.extents = extents;
             return Ok(());
         }
         let middle = self.natural(&extents, Storage::Complex, None)?;
-        self.run(axis, recipe, &lengths, load, Fusion::complex(), middle, None)?;
+        self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
         // The spectrum of the reals has one more element.
         extents[axis] = stored;
         let target = match next {
@@ -820,6 +831,15 @@ fn lengths(recipe: &AxisRecipe, m: u32) -> (Vec<u32>, u64) {
     let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
     let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
     (lengths, product)
+}
+
+/// Refuses halves of n reals that are none, or that the passes do not transform.
+fn check_halves(recipe: &AxisRecipe, n: u32) -> Result<()> {
+    let (_, product) = lengths(recipe, n / 2);
+    if n % 2 == 1 || recipe.bluestein.is_none() && product != u64::from(n / 2) {
+        return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
+    }
+    Ok(())
 }
 
 /// The products of the lengths before each one, and after it: the weights of their digits in the

@@ -33,7 +33,10 @@ impl<'a> Builder<'a, '_> {
         if !recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
             return Err("packed rows of reals need passes of lanes".into());
         }
-        self.lengths_of_halves(recipe, n)?;
+        if recipe.bluestein.is_some() {
+            return Err("packed rows of reals as a convolution, which lanes do not compute".into());
+        }
+        self.check_rows_in_halves(recipe, n)?;
         for (end, is_end) in [(End::Input, self.steps.is_empty()), (End::Output, is_last)] {
             let side = self.end(end, axis, is_end);
             let is_whole = self.geometry.axes.iter().all(|&axis| self.part(end, axis).is_none());

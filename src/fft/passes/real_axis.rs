@@ -8,7 +8,7 @@ use super::super::place::Storage;
 use super::super::real_kind::Inner;
 use super::super::recipe::{AxisRecipe, Reals};
 use super::super::transform::{End, Kind};
-use super::{Builder, Fusion, Result, State, lengths};
+use super::{Builder, Fusion, Result, State, check_halves};
 
 impl<'a> Builder<'a, '_> {
     /// Adds the passes of an axis from reals to reals. In an array of complex numbers, their parts
@@ -44,7 +44,7 @@ impl<'a> Builder<'a, '_> {
         }
         let ((from, from_axis), (to, to_axis)) = (self.current.as_pairs(recipe.axis)?, stored.as_pairs(recipe.axis)?);
         // Neighbours before the axis must be neighbours after it.
-        (from_axis == to_axis).then_some([from, to])
+        (from_axis == to_axis && self.transform.may_mix(self.geometry, from_axis.0)).then_some([from, to])
     }
 
     /// The passes of pairs of neighbouring lines.
@@ -108,21 +108,18 @@ impl<'a> Builder<'a, '_> {
     /// Neighbours of the sequence of n reals as complex numbers.
     fn real_halves(&mut self, recipe: &'a AxisRecipe, n: u32, inverse: bool, [load, store]: [Fusion; 2], target: State) -> Result<()> {
         let axis = recipe.axis;
-        let (lengths, product) = lengths(recipe, n / 2);
-        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(n / 2) {
-            return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
-        }
+        let m = n / 2;
+        check_halves(recipe, n)?;
         if inverse {
-            let load = load.then(ToPacked { n }).then_exchange_if(true);
-            return self.run(axis, recipe, &lengths, load, store.then_exchange_if(true), target, None);
+            return self.fourier(recipe, m, [load.then(ToPacked { n }), store], [true; 2], Some(m), target);
         }
-        if lengths.len() == 1 {
-            return self.run(axis, recipe, &lengths, load, store.then(OfPacked { n }), target, None);
+        if recipe.passes.len() == 1 {
+            return self.fourier(recipe, m, [load, store.then(OfPacked { n })], [false; 2], None, target);
         }
         let mut extents = self.extents.clone();
-        extents[axis] = n / 2;
+        extents[axis] = m;
         let middle = self.natural(&extents, Storage::Complex, None)?;
-        self.run(axis, recipe, &lengths, load, Fusion::complex(), middle, None)?;
+        self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
         self.combine(axis, n, n / 2 + 1, store, target);
         Ok(())
     }

@@ -93,7 +93,6 @@ impl Core {
             layouts: [None; 2],
             maps: [None, None],
             fragment: Filter::check(self.product(lengths, spectrum), lengths.len())?,
-            linear: true,
         })
     }
 

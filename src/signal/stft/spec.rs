@@ -62,9 +62,8 @@ use crate::signal::convolve::Number;
 ///
 /// # Accuracy
 /// That of [`R2c`](fft::R2c) and [`C2c`](fft::C2c) of length N, for the windowed frame: the window
-/// is computed in f64 and rounded once, and each product is rounded once. Where a real N is odd, or
-/// half of it has a prime factor above 31, or several signals have odd lengths, frames are
-/// transformed in pairs, whose errors are relative to the larger of the two.
+/// is computed in f64 and rounded once, and each product is rounded once. No error and no NaN of a
+/// frame reaches another.
 ///
 /// # Determinism
 /// That of [`C2c`](fft::C2c): equal plans on one adapter give equal bits.

@@ -259,7 +259,7 @@ mod tests {
     }
 
     /// The incomplete group used to go to the slowest member, wherever its units were. If that
-    /// member came first, rows of reals were separated from the rows with which they are paired.
+    /// member came first, the groups of those after it began in the midst of one.
     #[test]
     fn only_the_last_share_ends_within_a_granule() {
         let cost = |per_unit| Cost { fixed: 0.0, per_unit };

@@ -140,16 +140,6 @@ impl Geometry {
             columns,
             inner,
         };
-        let odd = !(own.last_divided() * own.rows_in_unit()).is_multiple_of(2);
-        if real && own.dimensions.len() > 1 && odd {
-            let why = format!(
-                "some recipes transform two rows of reals as one, so each rank must have pairs of rows: the {} of axis {} must be even, \
-                 or use slabs",
-                own.last_divided(),
-                stages - 1
-            );
-            return Err(unsupported("pencils of reals with an odd number of rows", &why));
-        }
         match decomposition {
             Decomposition::Slabs => {}
             Decomposition::Pencils => own.grid = own.squarest(ranks),
@@ -166,7 +156,7 @@ impl Geometry {
     fn squarest(&self, ranks: usize) -> Vec<usize> {
         let useful = |dimension: usize| {
             let gathered = self.stage_of(dimension).map_or(usize::MAX, |t| self.cut_extent(t));
-            self.units(dimension).div_ceil(self.alignment(dimension)).min(gathered)
+            self.units(dimension).min(gathered)
         };
         let grids = (1..=ranks).filter(|first| ranks.is_multiple_of(*first)).map(|first| [first, ranks / first]);
         let working = |[first, second]: [usize; 2]| first.min(useful(0)) * second.min(useful(1));
@@ -209,16 +199,6 @@ impl Geometry {
         self.batch * self.divided.iter().product::<usize>()
     }
 
-    /// Rows of reals or complex numbers in a unit.
-    fn rows_in_unit(&self) -> usize {
-        self.unit[..self.unit.len() - 1].iter().product()
-    }
-
-    /// The extent of what the last dimension divides.
-    fn last_divided(&self) -> usize {
-        self.divided.last().copied().unwrap_or(self.batch)
-    }
-
     /// Whether numbers on the side of the positions are real.
     pub fn is_real(&self) -> bool {
         !matches!(self.kind, PartKind::Complex { .. })
@@ -253,20 +233,6 @@ impl Geometry {
     /// X_t, the extent of the axis that is divided while n_t is complete.
     pub fn cut_extent(&self, stage: usize) -> usize {
         self.divided.get(stage + 1).copied().unwrap_or(self.columns)
-    }
-
-    /// The number of units of a dimension that must stay together on the side of the positions.
-    /// Some recipes transform two rows of reals as one complex row, and the shares must not change
-    /// which rows these are. The number does not depend on the recipe, so that a transform and its
-    /// inverse can have the same shares.
-    pub fn alignment(&self, dimension: usize) -> usize {
-        let last = dimension + 1 == self.dimensions.len();
-        if last && self.is_real() && !self.rows_in_unit().is_multiple_of(2) { 2 } else { 1 }
-    }
-
-    /// The number of neighbouring units that a piece of a pass over rows must keep together.
-    pub fn paired_units(&self) -> usize {
-        if self.is_real() && !self.rows_in_unit().is_multiple_of(2) { 2 } else { 1 }
     }
 
     /// The index of a rank along each dimension of the grid. The last dimension is the fastest.
@@ -376,8 +342,7 @@ mod tests {
         assert_eq!(grid(C2c::forward([2, 64, 64]), 16), [2, 8]);
         assert_eq!(grid(C2c::forward([64, 64, 3]), 16), [8, 2]);
         assert_eq!(grid(C2c::forward([64, 64, 64]), 7), [1, 7]);
-        // Rows of reals stay together in pairs, so only four ranks can share eight of them.
-        assert_eq!(of(&R2c::forward([8, 8, 16]), Decomposition::Pencils, 32).unwrap().grid, [8, 4]);
+        assert_eq!(of(&R2c::forward([4, 16, 16]), Decomposition::Pencils, 32).unwrap().grid, [4, 8]);
         assert_eq!(of(&C2c::forward([4, 4, 4]), Decomposition::Grid([2, 1]), 2).unwrap().grid, [2, 1]);
     }
 
@@ -405,8 +370,7 @@ mod tests {
         ] {
             assert!(matches!(of(&spec, decomposition, 4), Err(Error::Unsupported { .. })), "{spec}");
         }
-        // Three rows of a plane: one of a pair would be on another rank.
-        assert!(matches!(of(&R2c::forward([4, 3, 2]), pencils, 4), Err(Error::Unsupported { .. })));
-        assert!(of(&R2c::forward([3, 4, 2]), pencils, 4).is_ok());
+        // Reals with odd numbers of rows.
+        assert!(of(&R2c::forward([4, 3, 2]), pencils, 4).is_ok());
     }
 }

@@ -14,7 +14,7 @@ use super::runs::Runs;
 use super::turn::Turn;
 use crate::error::Result;
 use crate::job::zeros;
-use crate::partition::{Cost, balanced, in_multiples};
+use crate::partition::{Cost, balanced};
 use crate::strategy::{Divisible, Strategy};
 
 /// Size of a sample in bytes. It takes some milliseconds on a CPU, and is enough to keep a GPU's
@@ -64,9 +64,9 @@ impl Samples {
     fn new(job: &Passes) -> Outcome<Self> {
         job.device.check(Phase::Measure)?;
         let geometry = &job.geometry;
-        let sizes = |units: usize, unit_bytes: usize, alignment: usize| {
-            let large = (SAMPLE_BYTES / unit_bytes.max(1)).clamp(1, units).next_multiple_of(alignment).min(units);
-            let small = (large / SMALLER).max(1).next_multiple_of(alignment).min(units);
+        let sizes = |units: usize, unit_bytes: usize| {
+            let large = (SAMPLE_BYTES / unit_bytes.max(1)).clamp(1, units);
+            let small = (large / SMALLER).max(1);
             if small < large { vec![small, large] } else { vec![large] }
         };
         // `lines` is the number of lines of a unit.
@@ -76,13 +76,12 @@ impl Samples {
         };
         let units = geometry.units(0);
         let lines = geometry.all_units() / units;
-        let alignment = if lines.is_multiple_of(2) { 1 } else { geometry.paired_units() };
-        let rows = sizes(units, lines * geometry.frequencies() * COMPLEX, alignment);
+        let rows = sizes(units, lines * geometry.frequencies() * COMPLEX);
         let rows = passes(Compute::Rows, rows, lines, geometry.is_forward() && geometry.is_distributed())?;
         let Some(&n) = geometry.divided.first() else { return Ok(Self { rows, columns: Vec::new() }) };
         let units = geometry.cut_extent(0);
         let lines = geometry.all_units() / n * geometry.frequencies() / units;
-        let columns = sizes(units, lines * n * COMPLEX, 1);
+        let columns = sizes(units, lines * n * COMPLEX);
         let turned = !geometry.is_forward() || geometry.order == Order::Natural;
         Ok(Self { rows, columns: passes(Compute::Lines(0), columns, lines, turned)? })
     }
@@ -232,9 +231,7 @@ fn by_rates(job: &Passes, members: &[usize], rates: &Rates) -> Result<(RankShare
         all
     };
     let geometry = &job.geometry;
-    let alignment = geometry.alignment(0);
-    let of_groups: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * alignment as f64, ..*cost }).collect();
-    let rows = in_multiples(geometry.units(0), alignment, |units| Ok(spread(balanced(units, &of_groups)?)))?;
+    let rows = spread(balanced(geometry.units(0), &rates.rows)?);
     let columns = if geometry.is_distributed() { spread(balanced(geometry.cut_extent(0), &rates.columns)?) } else { Vec::new() };
     let slowest = |shares: &[usize], costs: &[Cost]| {
         members.iter().zip(costs).filter_map(|(member, cost)| Some(cost.of(*shares.get(*member)?))).fold(0.0, f64::max)

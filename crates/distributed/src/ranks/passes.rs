@@ -104,10 +104,9 @@ impl Passes {
     pub fn pieces(&self, compute: Compute, block: &Block) -> Vec<Piece> {
         let bytes: usize = self.geometry.line_bytes(compute, block).iter().sum();
         let lines = block.elements().checked_div(block.cut * block.k).unwrap_or(0);
-        let paired = if compute == Compute::Rows { self.geometry.paired_units() } else { 1 };
         // Strided lines: the block's last axes are not lines but what is beside them.
         let strided = matches!(compute, Compute::Strided(_));
-        block.pieces(self.pace.most(lines.saturating_mul(bytes)), bytes, paired, strided)
+        block.pieces(self.pace.most(lines.saturating_mul(bytes)), bytes, strided)
     }
 
     /// The pass that computes the array `block`, or `None` if it has no elements. If `turned`, it

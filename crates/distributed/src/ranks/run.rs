@@ -121,10 +121,10 @@ impl RanksJob {
 fn divisible(geometry: &Geometry, operations: f64) -> Vec<Divisible> {
     let mut all = Vec::new();
     for (dimension, &workers) in geometry.grid.iter().enumerate() {
-        let mut add = |units, alignment| all.push(Divisible { phase: all.len(), units, alignment, operations, workers });
-        add(geometry.units(dimension), geometry.alignment(dimension));
+        let mut add = |units| all.push(Divisible { phase: all.len(), units, alignment: 1, operations, workers });
+        add(geometry.units(dimension));
         if let Some(t) = geometry.stage_of(dimension) {
-            add(geometry.cut_extent(t), 1);
+            add(geometry.cut_extent(t));
         }
     }
     all

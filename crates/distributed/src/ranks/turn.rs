@@ -46,9 +46,9 @@ impl Block {
 
     /// Cuts the slowest axis that has more than one index, so that a piece is contiguous in the
     /// array that the pass reads. Pieces have at most `most` bytes, if possible, where one line has
-    /// `line_bytes` bytes. Lines stay together in groups of `paired`. `strided` says that the
-    /// lines are not the fastest axis, so that only the batch can be cut.
-    pub fn pieces(&self, most: usize, line_bytes: usize, paired: usize, strided: bool) -> Vec<Piece> {
+    /// `line_bytes` bytes. `strided` says that the lines are not the fastest axis, so that only the
+    /// batch can be cut.
+    pub fn pieces(&self, most: usize, line_bytes: usize, strided: bool) -> Vec<Piece> {
         let extents = self.cuttable();
         if extents.contains(&0) || self.i == 0 {
             return Vec::new();
@@ -60,9 +60,8 @@ impl Block {
         }
         let bytes = lines.saturating_mul(line_bytes).max(1);
         let count = extents[axis].saturating_mul(bytes).div_ceil(most.max(1)).clamp(1, extents[axis]);
-        let paired = if lines.is_multiple_of(paired) { 1 } else { paired };
         // Pieces of equal size need few plans.
-        let size = extents[axis].div_ceil(count).next_multiple_of(paired);
+        let size = extents[axis].div_ceil(count);
         let piece = |begin: usize| {
             let mut piece = self.whole();
             piece[axis] = begin..(begin + size).min(extents[axis]);
@@ -225,7 +224,7 @@ mod tests {
         let mut results: Vec<Vec<u8>> = turns.iter().map(|turn| vec![0xee; turn.bytes()]).collect();
         for (rank, turn) in turns.iter().enumerate() {
             let block = turn.block();
-            for piece in block.pieces(most, block.cut * block.k * COMPLEX, 1, false) {
+            for piece in block.pieces(most, block.cut * block.k * COMPLEX, false) {
                 // The piece alone, from the rank's whole array.
                 let extents = [block.batch, block.cut, block.k, block.a, block.m, block.gathered, block.i];
                 let [batch, a, m, gathered] = piece.clone();
@@ -286,12 +285,11 @@ mod tests {
     }
 
     #[test]
-    fn pieces_keep_pairs_together() {
+    fn pieces_are_runs_of_lines() {
         let block = Block { batch: 1, cut: 3, k: 1, a: 1, m: 1, gathered: 9, i: 1 };
         let sizes = |pieces: Vec<Piece>| pieces.iter().map(|piece| piece[3].clone()).collect::<Vec<_>>();
-        assert_eq!(sizes(block.pieces(24, 8, 1, false)), [0..3, 3..6, 6..9]);
-        assert_eq!(sizes(block.pieces(24, 8, 2, false)), [0..4, 4..8, 8..9]);
-        assert_eq!(block.pieces(24, 8, 1, true), [block.whole()]);
-        assert!(Block { gathered: 0, ..block }.pieces(24, 8, 1, false).is_empty());
+        assert_eq!(sizes(block.pieces(24, 8, false)), [0..3, 3..6, 6..9]);
+        assert_eq!(block.pieces(24, 8, true), [block.whole()]);
+        assert!(Block { gathered: 0, ..block }.pieces(24, 8, false).is_empty());
     }
 }

@@ -250,7 +250,7 @@ impl<'a> Divider<'a> {
         // recipe must not depend on how the job is divided.
         let usual = spec(&(0..view.seen[view.at].extent.min(COLUMNS * 64)));
         let choose = |planner: &Planner| Ok(planner.choose(&usual)?.recipe);
-        let (alignment, recipe) = self.arithmetic(view, &choose, &|recipe| usual.alignment(recipe))?;
+        let (alignment, recipe) = self.arithmetic(view, &choose)?;
         let computation = Units {
             #[cfg(feature = "cpu")]
             host: Ok(view.on_host()),
@@ -267,7 +267,6 @@ impl<'a> Divider<'a> {
         &self,
         view: &View,
         choose: &dyn Fn(&Planner) -> Result<Recipe>,
-        rows_of_reals: &dyn Fn(&Recipe) -> Option<usize>,
     ) -> Result<(usize, Option<OfUnits>)> {
         let units = view.seen[view.at].extent;
         let planner = (0..self.set.len()).find_map(|member| self.set.planner(member));
@@ -278,21 +277,11 @@ impl<'a> Divider<'a> {
             (None, None) => None,
         };
         let mut alignment = 1;
-        if let Some(recipe) = &recipe {
-            if let PartKind::FromReals | PartKind::ToReals = view.kind {
-                let rows_of_unit = view.rows_of_unit();
-                // If the recipe of the whole does not pair rows, parts make their own pairs, which
-                // begin at even rows.
-                let rows = rows_of_reals(recipe).unwrap_or(2);
-                alignment = if rows_of_unit.is_multiple_of(rows) { 1 } else { rows };
-            }
+        if let Some(Recipe::Axes(axes)) = &recipe {
             let lanes_apart = |pass: &PassRecipe| if let PassRecipe::Lanes { width, .. } = pass { *width as usize } else { 1 };
-            if let Recipe::Axes(axes) = recipe {
-                // For long columns, the width of accesses across the columns is part of the
-                // arithmetic.
-                let long = axes.iter().filter(|axis| axis.passes.len() > 1).flat_map(|axis| &axis.passes);
-                alignment = long.map(lanes_apart).filter(|width| units.is_multiple_of(*width)).fold(alignment, usize::max);
-            }
+            // For long columns, the width of accesses across the columns is part of the arithmetic.
+            let long = axes.iter().filter(|axis| axis.passes.len() > 1).flat_map(|axis| &axis.passes);
+            alignment = long.map(lanes_apart).filter(|width| units.is_multiple_of(*width)).fold(alignment, usize::max);
         }
         if view.at + 1 == view.seen.len() && units.is_multiple_of(COLUMNS) && units >= 64 * COLUMNS {
             alignment = alignment.max(COLUMNS);
@@ -353,12 +342,6 @@ impl View {
             axis < self.at && self.seen[self.at].extent > 1 && others.all(|seen| self.seen[seen].extent == 1)
         };
         (0..self.seen.len()).filter(|&seen| self.is_transformed(seen) && is_column(seen)).map(|seen| seen - self.batch()).collect()
-    }
-
-    /// Rows along the last axis in a contiguous piece of a unit.
-    fn rows_of_unit(&self) -> usize {
-        let last = self.seen.len() - 1;
-        self.seen[self.at + 1..last.max(self.at + 1)].iter().map(|axis| axis.extent).product()
     }
 
     #[cfg(feature = "cpu")]
