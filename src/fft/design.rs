@@ -11,8 +11,8 @@ use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
 use super::lanes::CACHE_LINE;
 use super::lower::check_pass;
-use super::passes::chain;
 use super::number::Number;
+use super::passes::chain;
 use super::place::Storage;
 use super::real_kind::RealKind;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
@@ -197,9 +197,9 @@ impl Designer<'_> {
                 return Ok(recipe);
             }
             // Pairs mix two rows: a NaN of one, or the rounding of a loud one, reaches the other.
-            // So they are only for rows that mix anyway. Halves do not mix them, and are faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338
-            // and 0.1357. On the way back pairs are: 4096² 0.1177 and 0.1253, rows of 1024 0.1323
-            // and 0.1506. Cosine transforms of type II along rows of 4096² take 0.1279 in all with
+            // So they are only for rows that mix anyway. Halves are faster on the way to the
+            // spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338 and 0.1357. On the way
+            // back pairs are: 4096² 0.1177 and 0.1253, rows of 1024 0.1323 and 0.1506. Cosine transforms of type II along rows of 4096² take 0.1279 in all with
             // pairs and 0.1331 with halves; those of 256³ 0.2252 and 0.1772. Two 16-bit reals share
             // a word, and halves store both at once: f16, 64 of 512² 0.1083 in pairs and 0.0815 in
             // halves, 256³ 0.1397 and 0.1035, 4096² 0.1407 and 0.1259.
@@ -274,8 +274,8 @@ impl Designer<'_> {
         !matches!(self.transform.kind, Kind::Filter { .. }) && self.transform.inner(axis).reals.is_some()
     }
 
-    /// Whether rows of reals may be taken in pairs: the caller lets them mix, another axis mixes them,
-    /// or they are the parts of complex numbers.
+    /// Whether rows of reals may be taken in pairs: the caller lets them mix, another axis mixes
+    /// them, or they are the parts of complex numbers.
     pub fn may_pair(&self, axis: usize) -> bool {
         let in_parts = self.transform.kind != Kind::R2r && self.transform.real_kind(axis).is_some();
         self.pairs && (self.transform.rows_mix || in_parts || self.geometry.axes.iter().any(|&other| other != axis))

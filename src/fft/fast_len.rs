@@ -124,7 +124,13 @@ fn check(n: usize) -> Result<()> {
 
 /// What an axis of length `n` costs.
 fn cost(axis: &AxisRecipe, n: f64) -> f64 {
-    let numbers = axis.bluestein.map_or(n, f64::from) * if axis.reals == Reals::Complex { 1.0 } else { 0.5 };
+    let numbers = match (axis.bluestein.map(f64::from), axis.reals) {
+        (None, Reals::Complex) => n,
+        (None, _) => n / 2.0,
+        (Some(m), Reals::Pairs) => m / 2.0,
+        // That of halves is half as long.
+        (Some(m), _) => m,
+    };
     let (stages_twice, passes_twice) = match (axis.bluestein, &axis.passes[..]) {
         (None, _) => (1.0, 1.0),
         (Some(_), [_]) => (2.0, 1.0),

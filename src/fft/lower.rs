@@ -397,7 +397,7 @@ impl Lowering<'_> {
             load: side(&step.load, &step.states[0], true, pairs[0]),
             store: side(&step.store, &step.states[1], false, pairs[1]),
             convolution: step.convolution.clone().map(|own| match own {
-                Convolution::Filter(map) => Convolution::Filter(map.on_lines(&coordinates, pairs[0].is_some())),
+                Convolution::Filter(map) => Convolution::Filter(map.on_lines(&coordinates, false)),
                 chirp @ Convolution::Chirp { .. } => chirp,
             }),
             twos: None,

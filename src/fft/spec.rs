@@ -39,11 +39,11 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 
     /// Returns `recipe` with the axes that it transforms together transformed one after the other,
     /// by the same floating-point operations on every line, so that it has a part for every axis
-    /// ([`Recipe::of_axes`]), and so that no row depends on another. Only rows of reals differ in the
-    /// last bits: where they are [`Packed`](super::Reals::Packed), whose last pass belongs to all
+    /// ([`Recipe::of_axes`]), and so that no row depends on another. Only rows of reals differ in
+    /// the last bits: where they are [`Packed`](super::Reals::Packed), whose last pass belongs to all
     /// axes, they become [`Halves`](super::Reals::Halves), and where they are
-    /// [`Pairs`](super::Reals::Pairs) they become [`Complex`](super::Reals::Complex). Another device
-    /// may need it [`adapted`](Self::adapted).
+    /// [`Pairs`](super::Reals::Pairs) they become [`Complex`](super::Reals::Complex). Another
+    /// device may need it [`adapted`](Self::adapted).
     ///
     /// # Errors
     /// If the transform itself is invalid.
@@ -486,7 +486,8 @@ specification!(
 ///
 /// # Accuracy
 /// The bounds of [`C2c`] hold for each array of the batch, and for each row along one axis: no NaN
-/// and no rounding error of one reaches another. [`rows_may_mix`](Self::rows_may_mix) gives that up.
+/// and no rounding error of one reaches another, unless [`rows_may_mix`](Self::rows_may_mix) allows
+/// it.
 ///
 /// # Determinism
 /// The same as for [`C2c`].
@@ -566,8 +567,8 @@ specification!(C2r, [ComplexElement, ComplexElement, RealElement], [Complex64, f
 macro_rules! rows_of_reals {
     ($($name:ident = $text:literal),*) => { $(
         impl<I, O> $name<I, O> {
-            /// Lets two rows of reals be transformed as the real and the imaginary part of one complex
-            /// row, in one pass, also where no other axis mixes them. The text has the word
+            /// Lets two rows of reals be transformed as the real and the imaginary part of one
+            /// complex row, in one pass, also where no other axis mixes them. The text has the word
             /// `rows-may-mix`.
             ///
             #[doc = concat!("```\n# use wgpu_fft::{DeviceProfile, Spec, fft::", stringify!($name), "};")]
@@ -578,8 +579,8 @@ macro_rules! rows_of_reals {
             /// ```
             ///
             /// # Accuracy
-            /// The error of a row is relative to the larger of the two rows. A NaN or an infinity in
-            /// one row reaches the other.
+            /// The error of a row is relative to the larger of the two rows. A NaN or an infinity
+            /// in one row reaches the other.
             ///
             /// # Cost
             /// Rows that are not computed as halves, above all those of odd length, take half the

@@ -1,8 +1,8 @@
 //! The components of a transform, for code that computes it in parts.
 
+use super::Direction;
 use super::spec::{Adapt, C2c, C2r, R2c};
 use super::transform::{Kind, Transform};
-use super::Direction;
 use crate::error::{Error, Result};
 use crate::plan::Placement;
 use crate::shape::Shape;

@@ -238,9 +238,7 @@ impl Transform {
     /// What a number is that no fragment has changed, in the arithmetic of the transform.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true }, _) => {
-                self.number.real_form()
-            }
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true }, _) => self.number.real_form(),
             _ => self.number.complex_form(),
         }
     }
@@ -491,8 +489,8 @@ impl Transform {
 
     /// Whether neighbours along an index of the arrays may be transformed together, as the real and
     /// the imaginary part of complex numbers. What is wrong with one of them, a NaN or the rounding
-    /// of large numbers, then reaches the other. So they must be rows of one array that another
-    /// axis mixes anyway, or the two parts of a complex number, whose index comes after the batch's.
+    /// of large numbers, then reaches the other. So they must be rows of one array that another axis
+    /// mixes anyway, or the parts of complex numbers, whose index comes after the batch's.
     pub fn may_mix(&self, geometry: &Geometry, index: usize) -> bool {
         self.rows_mix || index > self.shape.rank() || geometry.axes.contains(&index)
     }

@@ -73,7 +73,8 @@ use crate::shape::{Axes, Batched, Shape, join};
 /// One pass for each axis but the first there, one for each of these back, and one for the first
 /// axis, which is transformed there and back with the fragment in between: along one axis that is
 /// all. If the first axis does not fit a workgroup, its transforms take passes of their own. The
-/// spectrum as a whole is stored only then. Nothing is stored or transformed for the padding.
+/// spectrum as a whole is stored only then. Nothing is stored or transformed for the padding. Along
+/// one axis, a row of reals takes the arithmetic of a complex one, so that no row reaches another.
 /// [`next_fast_len`](crate::fft::next_fast_len) says which lengths a device transforms fast.
 ///
 /// # Errors

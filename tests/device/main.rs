@@ -134,7 +134,7 @@ fn per_device() -> Vec<DeviceTest> {
             two_and_three_axes_of_reals,
             imaginary_parts_of_the_own_mirror_images_do_not_matter,
             forward_and_inverse_of_reals_lead_back,
-            rows_of_even_length_stay_apart,
+            rows_stay_apart,
         }
         real_kinds::{
             scipys_results,

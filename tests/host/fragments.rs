@@ -222,7 +222,11 @@ fn parts_of_real_transforms() {
             let reals = noise(Case::all(&case.input) * case.batch, 7);
             let complex: Vec<Complex64> = reals.iter().map(|&x| f64::from(x).into()).collect();
             let expected = case.transformed(&complex, false);
-            let spec = R2c::forward(shape.as_slice()).rows_may_mix().batch(case.batch).input_part(case.input.clone()).output_part(case.output.clone());
+            let spec = R2c::forward(shape.as_slice())
+                .rows_may_mix()
+                .batch(case.batch)
+                .input_part(case.input.clone())
+                .output_part(case.output.clone());
             every_recipe(&spec, &real_by_hand(&shape), &reals, &[], |actual, what| close(actual, &expected, what));
             // And back: a half-spectrum with a part, to reals with a part.
             let (input, output) = (case.output.clone(), case.input.clone());

@@ -2,7 +2,7 @@
 //! and way to split a length.
 
 use wgpu_fft::Layout;
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Recipe, Scale};
 use wgpu_fft::low_level;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
@@ -385,5 +385,45 @@ fn arrays_in_several_bindings() {
         assert_eq!(bindings as u64, 2 * (elements as u64 * 8).div_ceil(256) + table.div_ceil(256), "{program}");
         let output: Vec<Complex32> = program.run_on_host(&input);
         assert!(relative_error(&output, &expected) < BOUND, "{program}");
+    }
+}
+
+/// What one row, or one array of a batch, holds changes no bit of the others.
+#[test]
+fn rows_stay_apart() {
+    for n in [15, 37, 65, 74, 134] {
+        let half = n / 2 + 1;
+        apart(&r2c(&[n]).batch(3), [n, half]);
+        apart(&c2r(&[n]).batch(3), [half, n]);
+        for kind in [RealKind::DctI, RealKind::DctII, RealKind::DstIII, RealKind::DctIV, RealKind::ToHalfComplex] {
+            apart(&R2r::new(kind, n).batch(3), [n, n]);
+        }
+    }
+    apart(&r2c(&[5, 15]).batch(3), [75, 40]);
+    apart(&c2r(&[5, 15]).batch(3), [40, 75]);
+    apart(&r2c(&[3, 15]).axes([1]), [15, 8]);
+    apart(&R2r::new(RealKind::DctII, [15, 7]).batch(3), [105, 105]);
+}
+
+/// Spoils the second of three rows in several ways.
+fn apart<S: Spec<Recipe = Recipe>>(spec: &S, [from, to]: [usize; 2]) {
+    let clean: Vec<f32> = noise(3 * from * size_of::<S::Input>() / 4, 5);
+    for profile in profiles().into_iter().take(3) {
+        let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        let run = |input: &[f32]| -> Vec<u32> {
+            let output: Vec<S::Output> = program.run_on_host::<S::Input, S::Output>(bytemuck::cast_slice(input));
+            bytemuck::pod_collect_to_vec(&output)
+        };
+        let before = run(&clean);
+        let row = clean.len() / 3;
+        for factor in [f32::NAN, 1e6, 1e12] {
+            let mut input = clean.clone();
+            input[row + row / 2..2 * row].iter_mut().for_each(|x| *x *= factor);
+            let after = run(&input);
+            let own = before.len() / 3..2 * before.len() / 3;
+            let changed = (0..after.len()).find(|i| !own.contains(i) && after[*i] != before[*i]);
+            assert_eq!(changed, None, "{spec} on {}, a row times {factor}: {program}", profile.name);
+        }
+        assert_eq!(before.len() * 4, 3 * to * size_of::<S::Output>());
     }
 }

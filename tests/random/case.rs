@@ -192,7 +192,10 @@ impl Case<'_> {
                     Err(error) => return Verdict::Wrong(format!("{}, with an element spoilt: {error}", what())),
                 };
                 if let Some(byte) = (0..output.len()).find(|&i| output[i] != spoilt[i] && !may_change(i)) {
-                    return Verdict::Wrong(format!("{}: a spoilt element changes byte {byte} of the output, which is none of its row", what()));
+                    return Verdict::Wrong(format!(
+                        "{}: a spoilt element changes byte {byte} of the output, which is none of its row",
+                        what()
+                    ));
                 }
             }
             outcomes.push(Outcome { place: what(), texts: program.wgsl().collect(), output });

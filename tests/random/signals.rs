@@ -294,7 +294,7 @@ fn frames_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
     let spectra: Vec<Complex32> = there(&x).iter().map(|z| Complex32::new(z.re as f32, z.im as f32)).collect();
     let input = |_: usize, _: usize| bytemuck::cast_slice(&spectra).to_vec();
     let check = |output: &[u8], _: &str| within(&wide(&of_bytes::<T>(output)), &x, 1e-4, norm(&x));
-    let back = |which: usize, i: usize, [j, all]: [usize; 2]| reaches(which, j, [i, all]) || direct.padding != Padding::Zeros && i / (bins * count) == j / n;
+    let back = |which: usize, i: usize, [j, all]: [usize; 2]| reaches(which, j, [i, all]);
     let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| spoil::<Istft<T>>(draws, inputs, [spectra.len(), 0], n * batch, &back);
     let subject = Subject::new(inverse);
     case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check, spoil: Some(&spoil) })
@@ -402,9 +402,8 @@ pub fn phase(case: &mut Case<'_>) -> Verdict {
         Ok(())
     };
     let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| i / one == j / (rank + 1);
-    let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| {
-        spoil::<PhaseCorrelate>(draws, inputs, [one * batch; 2], batch * (rank + 1), &reaches)
-    };
+    let spoil =
+        |draws: &mut Draws, inputs: &mut [Vec<u8>]| spoil::<PhaseCorrelate>(draws, inputs, [one * batch; 2], batch * (rank + 1), &reaches);
     let subject = Subject::new(spec);
     case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check, spoil: Some(&spoil) })
 }

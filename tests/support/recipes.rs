@@ -205,6 +205,8 @@ const ROWS_OF_60: &[&str] = &[
     "axis 0 pairs: stockham 6.10 lanes=6 pieces=2 exchange=whole",
     "axis 0 halves: stockham 6.5 lanes=5 lines=2",
     "axis 0 halves: stockham 10 lanes=1 lines=3 block=3x1 + stockham 3 lanes=1 lines=4",
+    "axis 0 bluestein 64 halves: stockham 8.8 lanes=8 lines=2",
+    "axis 0 bluestein 60 halves: stockham 10 lanes=1 lines=3 + stockham 6 lanes=1 lines=4",
 ];
 
 /// For transforms from and to real numbers, by shape.

@@ -400,7 +400,8 @@ fn programs_with_fragments(profile: &DeviceProfile, by_hand: bool) -> Vec<Progra
         recipes.iter().step_by(3).for_each(|recipe| add_complex(shape, Some(recipe)));
     }
     let mut add_real = |shape: &[usize], recipe: Option<&str>| {
-        let picture = R2c::forward(shape).rows_may_mix().batch(2).map_input::<[u8; 2]>(picture()).unwrap().map_output::<f32>(decibels()).unwrap();
+        let picture =
+            R2c::forward(shape).rows_may_mix().batch(2).map_input::<[u8; 2]>(picture()).unwrap().map_output::<f32>(decibels()).unwrap();
         add(recipe, &|recipe| of(&picture, recipe, profile));
         let back = C2r::inverse(shape).rows_may_mix().batch(2).map_input::<[f16; 2]>(Fragment::new("value * f0")).unwrap();
         let back = back.map_output::<[f16; 2]>(Fragment::new("vec2(value, f32(i0))")).unwrap();

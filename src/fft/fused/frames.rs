@@ -19,21 +19,16 @@ impl Frames {
     /// The axis that counts frames.
     pub const AXIS: usize = 0;
 
-    /// This step for lines whose coordinates are the indices of these axes. In pairs, the first
-    /// coordinate counts pairs.
-    pub fn on_lines(self, coordinates: &[Option<usize>], pairs: bool) -> Self {
+    /// This step for lines whose coordinates are the indices of these axes. Frames never form pairs.
+    pub fn on_lines(self, coordinates: &[Option<usize>]) -> Self {
         let dim = coordinates.iter().position(|own| *own == Some(Self::AXIS));
-        Self { frame: dim.map_or(IndexFrom::Zero, |dim| IndexFrom::Coordinate(dim, pairs && dim == 0)), ..self }
+        Self { frame: dim.map_or(IndexFrom::Zero, |dim| IndexFrom::Coordinate(dim, false)), ..self }
     }
 
     /// The first position of the frame, counted from that of frame 0.
-    fn begin(&self, site: &Site<'_>, element: &Element) -> Expr {
+    fn begin(&self, site: &Site<'_>) -> Expr {
         match self.frame {
-            IndexFrom::Coordinate(dim, paired) => {
-                let coordinate = &site.coordinates[dim];
-                let frame = if paired { coordinate * 2 + u32::from(element.second) } else { coordinate.clone() };
-                frame * self.framing.hop
-            }
+            IndexFrom::Coordinate(dim, _) => &site.coordinates[dim] * self.framing.hop,
             _ => 0.into(),
         }
     }
@@ -48,7 +43,7 @@ impl Fuse for Frames {
         let j = if turn == 0 { q.clone() } else { select(&sum.less(n), &sum, &sum - n) };
         let j = site.body.value("sample", j);
         // No sum here leaves 32 bits (`Framing`).
-        let at = self.begin(site, element) + &j + skip;
+        let at = self.begin(site) + &j + skip;
         let at = site.body.value("time", at);
         let last = signal - 1;
         let load = |site: &mut Site<'_>, index: &Expr| {

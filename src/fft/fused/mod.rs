@@ -93,7 +93,7 @@ impl Fused {
     pub fn on_lines(&self, weights: &[u32], coordinates: &[Option<usize>], pair: Option<Pair>) -> Self {
         match (self.clone(), pair) {
             (Self::Map(step), _) => Self::Map(step.on_lines(coordinates, pair.is_some())),
-            (Self::Frames(step), _) => Self::Frames(step.on_lines(coordinates, pair.is_some())),
+            (Self::Frames(step), _) => Self::Frames(step.on_lines(coordinates)),
             (Self::Parts(step), _) => Self::Parts(step.on_lines(coordinates)),
             (Self::Pairs(_), Some(pair)) => Self::Pairs(Pairs(pair)),
             (Self::Separate(step), Some(pair)) => Self::Separate(Separate { pair, ..step }),

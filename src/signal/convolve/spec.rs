@@ -87,7 +87,8 @@ impl Number for Complex32 {}
 /// one pass for each axis but the first there, one for each of these back, and one for the first
 /// axis, which is transformed there and back with the product in between. If that axis does not fit
 /// a workgroup, its transforms take passes of their own. Along one axis that fits a workgroup,
-/// there is one pass. The kernel takes the passes of its transform in every run, unless its
+/// there is one pass, in which a row of reals takes the arithmetic of a complex one: no signal
+/// reaches another. The kernel takes the passes of its transform in every run, unless its
 /// spectrum is given. Workspaces: the signal's rows transformed, and the spectrum of the kernel.
 /// With channels, all axes are transformed there and all back, so that the first axis takes one
 /// pass more; the sum is part of the first load of the way back, which reads all channels for each

@@ -263,11 +263,7 @@ impl<'a> Divider<'a> {
 
     /// The number of units of a phase that must stay together, and the recipe that all devices
     /// follow, if there is one. `choose` asks a planner about a typical number of units.
-    fn arithmetic(
-        &self,
-        view: &View,
-        choose: &dyn Fn(&Planner) -> Result<Recipe>,
-    ) -> Result<(usize, Option<OfUnits>)> {
+    fn arithmetic(&self, view: &View, choose: &dyn Fn(&Planner) -> Result<Recipe>) -> Result<(usize, Option<OfUnits>)> {
         let units = view.seen[view.at].extent;
         let planner = (0..self.set.len()).find_map(|member| self.set.planner(member));
         let from_whole = self.whole.as_ref().and_then(|whole| whole.of_axes(&view.renumbered()));
