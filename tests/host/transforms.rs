@@ -403,6 +403,13 @@ fn rows_stay_apart() {
     apart(&c2r(&[5, 15]).batch(3), [40, 75]);
     apart(&r2c(&[3, 15]).axes([1]), [15, 8]);
     apart(&R2r::new(RealKind::DctII, [15, 7]).batch(3), [105, 105]);
+    // Those that may mix do: a NaN of the first row reaches the second one.
+    let profile = &profiles()[0];
+    let mixed = r2c(&[15]).batch(2).rows_may_mix();
+    let program = mixed.lower(&mixed.design(profile).unwrap(), profile).unwrap();
+    let input: Vec<f32> = std::iter::once(f32::NAN).chain(noise(29, 5)).collect();
+    let output: Vec<Complex32> = program.run_on_host(&input);
+    assert!(output[8..].iter().all(|z| z.re.is_nan()), "{program}");
 }
 
 /// Spoils the second of three rows in several ways.

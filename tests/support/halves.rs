@@ -191,7 +191,7 @@ pub fn check<T: Half>(on: &impl Runs, text: &str, recipe: Option<&str>) {
         }
         _ => {
             let full: C2r = text.parse().unwrap_or_else(|error| wrong(error));
-            let in_place = text.ends_with("in-place");
+            let in_place = text.contains(" in-place");
             let n = text.split(' ').nth(2).and_then(|shape| shape.rsplit('x').next()).and_then(|n| n.parse().ok());
             let halves = full.clone().input_as::<T::Complex>().output_as::<T>();
             compare_rows::<T, _, _>(on, &full, &halves, recipe, n.filter(|_| in_place));
