@@ -402,8 +402,9 @@ pub fn phase(case: &mut Case<'_>) -> Verdict {
         Ok(())
     };
     let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| i / one == j / (rank + 1);
-    let spoil =
-        |draws: &mut Draws, inputs: &mut [Vec<u8>]| spoil::<PhaseCorrelate<f32>>(draws, inputs, [one * batch; 2], batch * (rank + 1), &reaches);
+    let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| {
+        spoil::<PhaseCorrelate<f32>>(draws, inputs, [one * batch; 2], batch * (rank + 1), &reaches)
+    };
     let subject = Subject::new(spec);
     case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check, spoil: Some(&spoil) })
 }
