@@ -105,6 +105,52 @@ fn two_and_three_axes() {
     }
 }
 
+/// Of axes together, an access may take two neighbours along the last axis, or across lines of
+/// another one. What is accepted is right, whatever divides whatever.
+#[test]
+fn accesses_of_two_numbers_where_axes_share_a_pass() {
+    let profile = DeviceProfile::webgpu_defaults();
+    let (mut right, mut refused) = (0, 0);
+    let cases: [(&[usize], usize, &[usize], &[&str]); 9] = [
+        (&[4, 4], 1, &[0, 1], &["4.4", "2.2.4", "4.2.2", "2.2.2.2"]),
+        (&[4, 6], 2, &[0, 1], &["4.6", "4.2.3", "2.2.3.2", "4.3.2"]),
+        (&[6, 4], 1, &[0, 1], &["6.4", "2.3.2.2", "3.2.4"]),
+        (&[2, 8], 1, &[0, 1], &["2.8", "2.4.2", "2.2.4"]),
+        (&[8, 8], 1, &[0, 1], &["8.8", "4.2.2.4", "2.4.4.2"]),
+        (&[3, 16], 1, &[0, 1], &["3.16", "3.4.4", "3.2.8"]),
+        (&[2, 3, 4], 2, &[0, 1, 2], &["2.3.4", "2.3.2.2"]),
+        (&[4, 6, 10], 2, &[0, 1, 2], &["4.6.5.2", "4.6.10", "4.2.3.2.5"]),
+        (&[4, 6, 2], 2, &[0, 1], &["4.6", "2.2.3.2", "4.2.3"]),
+    ];
+    for (shape, batch, axes, all) in cases {
+        let through = axes[axes.len() - 1];
+        let spec = C2c::forward(shape).batch(batch).axes(axes);
+        let input = complex_noise(shape.iter().product::<usize>() * batch, 3);
+        let mut expected = wide(&input);
+        dft(&mut expected, shape, axes, false);
+        let len: usize = axes.iter().map(|&axis| shape[axis]).product();
+        for (radices, lanes) in all.iter().flat_map(|radices| (1..=len.min(40)).map(move |lanes| (radices, lanes))) {
+            for lines in [1, 2, 4] {
+                let recipe: Recipe =
+                    format!("axes 0 to {through}: stockham {radices} lanes={lanes} lines={lines} width=2").parse().unwrap();
+                let program = match spec.lower(&recipe, &profile) {
+                    Ok(program) => program,
+                    Err(Error::UnfitRecipe { .. }) => {
+                        refused += 1;
+                        continue;
+                    }
+                    Err(error) => panic!("{spec} by {recipe}: {error}"),
+                };
+                let output: Vec<Complex32> = program.run_on_host(&input);
+                let error = relative_error(&output, &expected);
+                assert!(error < BOUND, "error {error:.1e} of `{spec}` by `{recipe}`");
+                right += 1;
+            }
+        }
+    }
+    assert!(right > 100 && refused > 100, "{right} are right and {refused} are refused");
+}
+
 #[test]
 fn some_axes_only() {
     // Only axes of length 1 to transform: a copy.

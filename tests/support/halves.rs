@@ -141,6 +141,11 @@ pub const IN_TWOS: &[(&str, &str)] = &[
         "c2c fwd 6x4x10",
         "axis 2: stockham 10 lanes=1 lines=4; axis 1: stockham 4 lanes=1 lines=8 width=2; axis 0: stockham 2.3 lanes=3 lines=8 width=2",
     ),
+    // Axes together: twos along the last of them, and across the rows of another one.
+    ("c2c fwd 64x64", "axes 0 to 1: stockham 8.8.8.8 lanes=256 width=2"),
+    ("c2c inv 16x64 x2 in-place", "axes 0 to 1: stockham 4.4.8.8 lanes=64 pieces=2 exchange=whole width=2"),
+    ("c2c fwd 4x6x8 x2", "axes 0 to 2: stockham 4.6.2.4 lanes=8 lines=2 width=2"),
+    ("c2c fwd 4x6x10 x2", "axis 2: stockham 10 lanes=1 lines=4; axes 0 to 1: stockham 4.6 lanes=6 lines=4 width=2"),
 ];
 
 /// Compares the results of such a recipe with those of the same recipe whose accesses take one

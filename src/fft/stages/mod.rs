@@ -192,12 +192,20 @@ impl Generator<'_> {
     fn at_stage(&mut self, place: &Invocation, stage: Stage) -> Result<Invocation, String> {
         let element =
             if stage.is_slowest(self.n()) { place.t.clone() } else { self.body.value("element", stage.first_element_of(&place.t)) };
-        if stage.is_regular(self.lanes(), self.n()) {
+        let (neighbours, each) = (place.neighbours, stage.distance());
+        if !each.is_multiple_of(neighbours) {
+            return Err(format!(
+                "accesses of two numbers (width=2) take two butterflies at a time, and a piece of the line has {each} of radix {}",
+                stage.radix
+            ));
+        }
+        let lanes = self.lanes() * neighbours;
+        if stage.is_regular(lanes, self.n()) {
             Ok(Invocation { element, ..place.clone() })
         } else {
-            let (lanes, each) = (self.lanes(), stage.distance());
+            let lanes = if neighbours == 1 { format!("{lanes} lanes") } else { format!("twice {} lanes", self.lanes()) };
             Err(format!(
-                "{lanes} lanes and the {each} butterflies of radix {} in a piece of the line, of which one must divide the other",
+                "{lanes} and the {each} butterflies of radix {} in a piece of the line, of which one must divide the other",
                 stage.radix
             ))
         }

@@ -33,10 +33,12 @@ impl Generator<'_> {
     fn twos(&mut self, side: &Side, line: &Expr, place: &Invocation, stage: Stage, round: Round) -> Vec<Expr> {
         let steps = self.steps(stage, round);
         if self.pass.twos == Some(Twos::Lines) {
-            return self.element_places(&side.place, line, &place.t, &steps);
+            return self.element_places(&side.place, line, &place.element, &steps);
         }
         let steps: Vec<u32> = steps.iter().map(|step| step / 2).collect();
-        self.element_places(&side.place, line, &place.lane, &steps)
+        // Along the slowest axis butterflies have the numbers of their first elements.
+        let first = if stage.is_slowest(self.n()) { place.lane.clone() } else { &place.element / 2 };
+        self.element_places(&side.place, line, &first, &steps)
     }
 
     /// Loads the values of the first stage.
