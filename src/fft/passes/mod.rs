@@ -237,6 +237,9 @@ impl Step<'_> {
 
 /// The passes of the axes in this order, or why they do not solve the transform.
 pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
+    if let Some(AxisRecipe { axis, through, .. }) = axes.iter().find(|own| own.through < own.axis) {
+        return Err(format!("axes {axis} to {through} in one pass, of which the slowest comes first").into());
+    }
     let mut named: Vec<usize> = axes.iter().flat_map(AxisRecipe::axes).collect();
     named.sort_unstable();
     if named != geometry.axes {
