@@ -142,6 +142,16 @@ impl Form {
         is_float.then_some((self.number.bits(), self.number == Number::Bf16))
     }
 
+    /// The bits of each of its numbers.
+    pub(crate) fn bits_of_number(self) -> u32 {
+        self.number.bits()
+    }
+
+    /// Whether its numbers may be negative.
+    pub(crate) fn is_signed(self) -> bool {
+        !matches!(self.number, Number::U32 | Number::U16 | Number::U8)
+    }
+
     /// The value of element i of an array of [`stored`](Self::stored).
     pub(crate) fn read(self, body: &mut Body, array: &Expr, i: &Expr) -> Expr {
         self.read_by(body, &|at| array.at(at), i)

@@ -22,7 +22,8 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     }
     let relative = match verification::verification(spec).output {
         Tolerance::F32(relative) | Tolerance::F64(relative) | Tolerance::F16(relative) | Tolerance::Bf16(relative) => relative,
-        Tolerance::Bits => 0.0,
+        // Only a fragment makes these of rounded numbers.
+        Tolerance::Bits | Tolerance::Integers { .. } => 0.0,
     };
     let results = spread(geometry.results() as usize, count(geometry.count() as usize));
     let sample = |result: usize| {

@@ -26,7 +26,7 @@ pub(super) fn verification(spec: &Core) -> Verification {
     let Some(sink) = &operator.sink else { return own };
     // What the fragment computes is unknown, and devices may round in it as they like.
     let error = match own.output {
-        Tolerance::Bits => 0.0,
+        Tolerance::Bits | Tolerance::Integers { .. } => 0.0,
         Tolerance::F32(error) | Tolerance::F16(error) | Tolerance::Bf16(error) | Tolerance::F64(error) => error,
     };
     let of_forms = Verification::of_forms(Form::REAL, sink.fragment.array, error.max(64.0 * U32));

@@ -31,7 +31,7 @@ impl Verification {
             // Each of two results may be rounded by 2⁻¹¹, or 2⁻⁸.
             Some((_, false)) => Tolerance::F16(1e-3),
             Some((_, true)) => Tolerance::Bf16(8e-3),
-            None => Tolerance::Bits,
+            None => Tolerance::Integers { bits: output.bits_of_number(), signed: output.is_signed(), tolerance },
         };
         Self { input, output }
     }
@@ -67,4 +67,14 @@ pub enum Tolerance {
     Bf16(f64),
     /// The same for arrays of f64.
     F64(f64),
+    /// Whole numbers that a fragment makes of rounded ones, which may fall to the other side of one:
+    /// a number in 256 may be off, by 1 or by a part of it if that is more.
+    Integers {
+        /// Bits of a number: 8, 16 or 32.
+        bits: u32,
+        /// Whether they may be negative.
+        signed: bool,
+        /// That part.
+        tolerance: f64,
+    },
 }

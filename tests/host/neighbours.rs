@@ -10,11 +10,12 @@ use wgpu_fft::num_complex::Complex;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map};
 use wgpu_fft::signal::Mode;
 
-use wgpu_fft::signal::{DirectFilter, SeparableFilter};
+use wgpu_fft::signal::{DirectFilter, RadialAverage, SeparableFilter};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Searchable, TestInput, Tolerance, Verification};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Layout, Program, Spec, bytemuck};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Fragment, Layout, Program, Spec, bytemuck};
 
+use crate::frames;
 use crate::lists::share;
 use crate::reductions::words;
 use crate::sanitized::RunOnHost;
@@ -141,6 +142,23 @@ fn small(visitor: &mut impl Visitor) {
     ] {
         fft(text, visitor);
     }
+    // Fragments of the caller's, on either side, that store numbers and whole numbers of them.
+    let levels = || Fragment::new("u32(clamp(100.0 + 8.0 * value.x, 0.0, 255.0))");
+    visitor.visit(&C2c::forward([12, 20]).map_output::<u32>(levels()).unwrap());
+    visitor.visit(
+        &R2c::forward(60)
+            .batch(5)
+            .map_output::<[u8; 4]>(Fragment::new("vec4<u32>(clamp(vec4(value, -value) * 9.0 + 99.0, vec4(0.0), vec4(255.0)))"))
+            .unwrap(),
+    );
+    visitor.visit(&C2r::inverse([8, 30]).map_input::<f32>(Fragment::new("vec2(value, 0.5)")).unwrap());
+    visitor.visit(&frames::Case::new(200, 24, 7, 32).spec::<f32>().map_output::<f32>(Fragment::new("dot(value, value)")).unwrap());
+    visitor.visit(&frames::Case::new(200, 24, 7, 32).spec::<f32>().map_output::<i32>(Fragment::new("i32(16.0 * value.x)")).unwrap());
+    visitor.visit(&RadialAverage::new([20, 30]).map_input::<f32>(Fragment::new("value * value * f32(1u + i0)")).unwrap());
+    visitor.visit(&RadialAverage::new([20, 30]).batch(2).map_input::<Complex32>(Fragment::new("length(value)")).unwrap());
+    visitor.visit(&RadialAverage::new([9, 14]).map_input::<u8>(Fragment::new("f32(value) / 255.0")).unwrap());
+    visitor.visit(&reduce::sum::<f32>([8, 300]).axes([1]).map_output::<u32>(Fragment::new("u32(value)")).unwrap());
+    visitor.visit(&Permute::<f32>::transpose([35, 20]).map_output::<u32>(Fragment::new("u32(200.0 * value + 300.0)")).unwrap());
     type F16 = Complex<f16>;
     visitor.visit(&C2c::forward(64).batch(24).input_as::<F16>().output_as::<F16>());
     visitor.visit(&C2c::inverse([16, 64]).in_place().input_as::<F16>().output_as::<F16>().between_axes_as::<F16>());
@@ -264,6 +282,14 @@ fn agree<T: Element>(verification: Verification, first: &[T], second: &[T]) -> b
         Tolerance::Bf16(most) => of(2, &|x| bf16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
         Tolerance::F32(most) => of(4, &|x| f32::from_le_bytes(x.try_into().unwrap()).into(), most),
         Tolerance::F64(most) => of(8, &|x| f64::from_le_bytes(x.try_into().unwrap()), most),
+        Tolerance::Integers { bits, signed, tolerance } => {
+            let whole = |bytes: &[u8]| {
+                let number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | i64::from(byte));
+                if signed { (number << (64 - bits)) >> (64 - bits) } else { number }
+            };
+            let pairs = first.chunks(bits as usize / 8).zip(second.chunks(bits as usize / 8)).map(|(a, b)| [a, b].map(whole));
+            pairs.into_iter().all(|[a, b]| (b - a).abs() as f64 <= (tolerance * a.abs() as f64).max(1.0))
+        }
         other => unimplemented!("{other:?}"),
     }
 }
@@ -525,6 +551,55 @@ fn extrema_miss_the_element_that_decides() {
     let custom = reduce::custom(20_000, Custom::<f32>::new("a + b", 0.0).unwrap());
     assert_eq!(verification_of(&custom), verification_of(&reduce::sum::<f32>(20_000)));
     assert_eq!(verification_of(&reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap())), Verification::EXACT);
+}
+
+/// A fragment adds rounding of its own to that of the operation. So the results of an operation with
+/// one are compared as those without are, or as whole numbers; never by their bits, by which right
+/// recipes would be marked as wrong.
+#[test]
+fn no_result_of_a_fragment_is_compared_by_its_bits() {
+    let float = || Fragment::new("value * 0.5");
+    let real = || Fragment::new("value.x");
+    let whole = || Fragment::new("i32(value.x)");
+    let whole_of_real = || Fragment::new("u32(value)");
+    let signal = frames::Case::new(200, 24, 7, 32);
+    let response = || Fragment::new("value * f0");
+    fn output(spec: &impl wgpu_fft::tune::Tunable) -> Tolerance {
+        spec.verification().output
+    }
+    let rings = || RadialAverage::new([9, 14]);
+    for (with, without) in [
+        (output(&rings().map_input::<f32>(float()).unwrap()), output(&rings())),
+        (output(&rings().map_input::<Complex32>(real()).unwrap()), output(&rings())),
+        (output(&signal.spec::<f32>().map_output::<f32>(real()).unwrap()), output(&signal.spec::<f32>())),
+        (output(&C2c::forward(12).map_output::<f32>(real()).unwrap()), output(&C2c::forward(12))),
+        (output(&C2c::forward(12).map_input::<Complex32>(float()).unwrap()), output(&C2c::forward(12))),
+        (output(&R2c::forward(12).map_input::<f32>(float()).unwrap()), output(&R2c::forward(12))),
+        (output(&C2r::inverse(12).map_output::<f32>(float()).unwrap()), output(&C2r::inverse(12))),
+        (output(&R2r::new(wgpu_fft::fft::RealKind::DctII, 12).map_output::<f32>(float()).unwrap()), output(&C2c::forward(12))),
+    ] {
+        assert_eq!(with, without);
+        assert!(matches!(with, Tolerance::F32(_)));
+    }
+    for own in [
+        output(&Permute::<f32>::transpose([3, 4]).map_input::<f32>(float()).unwrap()),
+        output(&reduce::sum::<f32>(100).map_input::<f32>(float()).unwrap()),
+        output(&reduce::sum::<f32>(100).map_output::<f32>(float()).unwrap()),
+        output(&wgpu_fft::signal::SpectralFilter::real([40], response()).unwrap()),
+    ] {
+        assert!(matches!(own, Tolerance::F32(_)), "{own:?}");
+    }
+    for (own, bits, signed) in [
+        (output(&C2c::forward(12).map_output::<i32>(whole()).unwrap()), 32, true),
+        (output(&signal.spec::<f32>().map_output::<i32>(whole()).unwrap()), 32, true),
+        (output(&C2r::inverse(12).map_output::<u32>(whole_of_real()).unwrap()), 32, false),
+        (output(&C2r::inverse(12).map_output::<[u8; 4]>(Fragment::new("vec4(u32(value))")).unwrap()), 8, false),
+        (output(&reduce::sum::<f32>(100).map_output::<u32>(whole_of_real()).unwrap()), 32, false),
+        (output(&Permute::<f32>::transpose([3, 4]).map_output::<u32>(whole_of_real()).unwrap()), 32, false),
+    ] {
+        let right = matches!(own, Tolerance::Integers { bits: its, signed: own, .. } if (its, own) == (bits, signed));
+        assert!(right, "{own:?}");
+    }
 }
 
 /// No loop runs too long on a processor, wherever a search goes. This includes the loop over parts.
