@@ -272,19 +272,27 @@ pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     let estimate = spec.design(gpu.profile()).unwrap();
     let mut foreign = DeviceIdentity::of(gpu);
     foreign.driver_info.push('x');
+    let backwards = "axes 5 to 4: stockham 8 lanes=1; axis 0: stockham 16.16 lanes=16";
     for (what, entry) in [
         ("other text", Entry { wgsl: honest.wgsl ^ 1, ..honest.clone() }),
         ("other recipe", Entry { recipe: "axis 0: stockham 4.4.16 lanes=16".to_owned(), ..honest.clone() }),
         ("too large", Entry { recipe: "axis 0: stockham 2.128 lanes=4096 lines=4096".to_owned(), ..honest.clone() }),
         ("no solution", Entry { recipe: "axis 0: stockham 16.8 lanes=16".to_owned(), ..honest.clone() }),
+        ("axes that run backwards", Entry { recipe: backwards.to_owned(), ..honest.clone() }),
         ("no recipe", Entry { recipe: "faster, please".to_owned(), ..honest.clone() }),
-        ("other driver", Entry { device: Arc::new(foreign), ..honest.clone() }),
+        ("other driver", Entry { device: Arc::new(foreign.clone()), ..honest.clone() }),
         ("other specification", Entry { spec: C2c::forward(256).batch(9).to_string(), ..honest.clone() }),
     ] {
         let choice = source(entry);
         assert!(matches!(choice.source, Source::Rules | Source::BuiltIn { .. }), "{}: {what}: {}", device.name, choice.source);
         assert!(what == "too large" || choice.recipe == estimate || matches!(choice.source, Source::BuiltIn { .. }), "{what}");
     }
+    // Nor does a search begin with what cannot run, though another device has it.
+    let record = Record::in_memory();
+    record.add(Entry { recipe: backwards.to_owned(), device: Arc::new(foreign), ..honest }).unwrap();
+    let tuning = Tuning::measure().record(record).time_limit(Duration::from_millis(100)).patience(PLENTY);
+    let choice = tuning.choose(gpu, &spec).unwrap();
+    assert!(matches!(choice.source, Source::Measured(_)), "{}: {}", device.name, choice.source);
 }
 
 /// What one adapter measured is refused on every other. If an entry claims to be another adapter's

@@ -34,6 +34,9 @@ mod lanes;
 #[path = "../support/lists.rs"]
 mod lists;
 mod mapped;
+mod mutants;
+#[path = "../support/mutated.rs"]
+mod mutated;
 mod neighbours;
 mod numpy;
 #[path = "../support/numpy.rs"]
@@ -77,6 +80,8 @@ mod signal;
 mod spectra;
 mod spectral;
 mod stft;
+#[path = "../support/subject.rs"]
+mod subject;
 #[path = "../support/fuzz.rs"]
 mod targets;
 mod texts;

@@ -3,8 +3,10 @@
 use wgpu_fft::{DeviceProfile, Error};
 
 use crate::draws::Draws;
-use crate::place::{self, Order, Place, Subject};
+use crate::mutated::mutated;
+use crate::place::{self, Order, Place};
 use crate::profiles;
+use crate::subject::Subject;
 
 /// The result of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub const MOST_ELEMENTS: usize = 3000;
 pub struct Problem<'p> {
     pub subject: &'p Subject,
     pub by_hand: &'p [&'p str],
+    /// A recipe for it that is drawn decision by decision.
+    pub drawn: Option<&'p Draw<'p>>,
     /// The content of an input (0 or 1) of so many bytes.
     pub input: &'p dyn Fn(usize, usize) -> Vec<u8>,
     /// Compares the output by a recipe with the reference.
@@ -46,6 +50,9 @@ pub struct Problem<'p> {
 /// Makes an element of the inputs NaN or very large. Returns which bytes of the output may change
 /// then.
 pub type Spoil<'p> = dyn Fn(&mut Draws, &mut [Vec<u8>]) -> Box<dyn Fn(usize) -> bool> + 'p;
+
+/// Draws a recipe.
+type Draw<'p> = dyn Fn(&mut Draws) -> String + 'p;
 
 /// Says what is wrong with an output, given the text of the recipe.
 type Check<'p> = dyn Fn(&[u8], &str) -> Result<(), String> + 'p;
@@ -125,7 +132,7 @@ impl Case<'_> {
         let spec = subject.spec.to_string();
         let host_profile = profiles::drawn(&mut self.draws);
         let order = Order { seed: self.draws.below(1 << 16), subgroups: 1 << self.draws.below(3) };
-        let drawn = recipe(&mut self.draws, subject, &host_profile, problem.by_hand);
+        let drawn = recipe(&mut self.draws, problem, &host_profile);
         // Devices take the recipe of the host, or one of their own.
         let (is_shared, own_seed) = (!self.chance(50), self.draws.below(1000));
         // The seed 0 spoils nothing.
@@ -143,7 +150,7 @@ impl Case<'_> {
                 Place::Device(_) if is_shared => drawn.clone().map(|(recipe, _)| (recipe, false)),
                 // The seed 0 means the rules' recipe.
                 Place::Device(_) if own_seed == 0 => subject.design(&profile).map(|recipe| (recipe, true)),
-                Place::Device(_) => recipe(&mut Draws::seeded(own_seed), subject, &profile, problem.by_hand),
+                Place::Device(_) => recipe(&mut Draws::seeded(own_seed), problem, &profile),
             };
             (self.note)(&what());
             let (recipe, by_the_rules) = match own {
@@ -247,14 +254,27 @@ fn brief(profile: &DeviceProfile) -> String {
     )
 }
 
-/// A recipe for a specification, and whether it is the rules'. Other recipes are near it, or a text
-/// with changed numbers.
-fn recipe(draws: &mut Draws, subject: &Subject, profile: &DeviceProfile, by_hand: &[&str]) -> Result<(String, bool), Error> {
+/// The most recipes that are drawn until one fits.
+const MOST_DRAWN: usize = 8;
+
+/// A recipe for a specification, and whether it is the rules'. Other recipes are drawn decision by
+/// decision, are near that of the rules, or are a text with changes.
+fn recipe(draws: &mut Draws, problem: &Problem<'_>, profile: &DeviceProfile) -> Result<(String, bool), Error> {
+    let Problem { subject, by_hand, drawn, .. } = problem;
     let rules = subject.design(profile)?;
     if !draws.chance(55) {
         return Ok((rules, true));
     }
     let mut recipe = rules;
+    if let Some(draw) = drawn.filter(|_| draws.chance(50)) {
+        for _ in 0..MOST_DRAWN {
+            recipe = draw(draws);
+            if subject.program(&recipe, profile).is_ok() {
+                break;
+            }
+        }
+        return Ok((recipe, false));
+    }
     let near = subject.alternatives(profile);
     if !near.is_empty() && draws.chance(60) {
         recipe = draws.pick(&near);
@@ -270,52 +290,9 @@ fn recipe(draws: &mut Draws, subject: &Subject, profile: &DeviceProfile, by_hand
         if !by_hand.is_empty() && draws.chance(40) {
             recipe = (*draws.pick(by_hand)).to_owned();
         }
-        recipe = mutated(draws, &recipe);
+        recipe = mutated(&mut |count| draws.below(count), &recipe);
     }
     Ok((recipe, false))
-}
-
-/// A text with up to three of its numbers changed, or with a part removed or doubled.
-fn mutated(draws: &mut Draws, text: &str) -> String {
-    let mut text = text.to_owned();
-    for _ in 0..draws.below(4) {
-        let mut parts: Vec<String> = Vec::new();
-        for c in text.chars() {
-            match parts.last_mut().filter(|part| part.ends_with(|last: char| last.is_ascii_digit()) == c.is_ascii_digit()) {
-                Some(part) => part.push(c),
-                None => parts.push(c.to_string()),
-            }
-        }
-        let numbers: Vec<usize> = (0..parts.len()).filter(|&i| parts[i].parse::<u64>().is_ok()).collect();
-        if parts.is_empty() {
-            break;
-        }
-        if numbers.is_empty() || draws.chance(10) {
-            let at = draws.between(0, parts.len() - 1);
-            if draws.chance(50) {
-                parts.remove(at);
-            } else {
-                let twice = parts[at].clone();
-                parts.insert(at, twice);
-            }
-        } else {
-            let at = draws.pick(&numbers);
-            let old: u64 = parts[at].parse().unwrap_or(1);
-            let new = match draws.below(8) {
-                0 => old / 2,
-                1 => old.saturating_add(1),
-                2 => old.saturating_sub(1),
-                3 => old.saturating_mul(2),
-                4 => 0,
-                5 => draws.below(70),
-                6 => draws.pick(&[64, 65, 255, 1024, 65_535, 1_000_003, u64::from(u32::MAX), u64::from(u32::MAX) + 1]),
-                _ => 1 << draws.below(12),
-            };
-            parts[at] = new.to_string();
-        }
-        text = parts.concat();
-    }
-    text
 }
 
 /// The name of an error's kind, with the limit that it concerns.

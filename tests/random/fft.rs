@@ -12,10 +12,11 @@ use wgpu_fft::{Complex32, Error, Fragment, Layout, Shape, Spec};
 use crate::case::{Case, MOST_ELEMENTS, Problem, Spoil, Verdict, kind_of};
 use crate::draws::Draws;
 use crate::numbers::{self, Number, in_whole, of_bytes, untouched, unwritten, within};
-use crate::place::Subject;
 use crate::real_kinds_by_definition::transform;
+use crate::recipes::{self, Axis, Ordered};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL};
 use crate::reference::{Places, dft, half, of_half, of_whole};
+use crate::subject::Subject;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -192,6 +193,29 @@ impl Drawn {
             _ => self.places[side].as_ref().map_or_else(|| Places::dense(&self.stored(side)), |(places, _)| places.clone()),
         };
         places.all(&self.stored(side), self.batch)
+    }
+
+    /// The axes that a recipe names, and which of them comes first or last.
+    fn transformed(&self) -> (Vec<Axis>, Ordered) {
+        let (last, complex) = (self.shape.len() - 1, matches!(self.kind, Kind::Forward | Kind::Inverse));
+        let of_kind = |axis: usize| self.real_kind.filter(|(own, _)| *own == axis).map(|(_, kind)| kind);
+        let mut axes: Vec<usize> = self.axes.clone();
+        axes.sort_unstable();
+        let any = axes[axes.len() - 1];
+        axes.retain(|&axis| self.shape[axis] > 1 || (!complex && axis == last) || of_kind(axis).is_some());
+        if axes.is_empty() {
+            axes.push(any);
+        }
+        let of_axis = |&axis: &usize| match of_kind(axis) {
+            Some(kind) => of_real_kind(axis, kind, self.shape[axis]),
+            None => Axis { axis, n: self.shape[axis], reals: !complex && axis == last },
+        };
+        let ordered = match self.kind {
+            Kind::Forward | Kind::Inverse => Ordered::Free,
+            Kind::Real => Ordered::LastAxisFirst,
+            Kind::BackToReal => Ordered::LastAxisLast,
+        };
+        (axes.iter().map(of_axis).collect(), ordered)
     }
 
     /// The layout as the builder takes it.
@@ -391,9 +415,11 @@ where
         let row = |side: usize, i: usize| numbers::row(&drawn.stored(side), &drawn.axes, i);
         spoil_row::<S>(draws, &mut inputs[0], [&from, &to], row)
     };
+    let (axes, ordered) = drawn.transformed();
+    let draw = |draws: &mut Draws| recipes::recipe(draws, &axes, ordered);
     let subject = Subject::new(spec);
     let spoil = (!drawn.rows_mix).then_some(&spoil as &Spoil<'_>);
-    case.judge(&Problem { subject: &subject, by_hand: &by_hand, input: &input, check: &check, spoil })
+    case.judge(&Problem { subject: &subject, by_hand: &by_hand, drawn: Some(&draw), input: &input, check: &check, spoil })
 }
 
 /// Spoils an element of the input. Of the output, only those elements of the rows may change whose
@@ -464,6 +490,17 @@ fn expected(drawn: &Drawn, values: &[Complex64], prologue: Does, epilogue: Does)
     // Squares have the error of both factors.
     let size = if numbers::norm(&results) > 0.0 { size.max(2.0 * numbers::norm(&results)) } else { size };
     (results, size)
+}
+
+/// The Fourier transform that an axis from reals to reals is made of.
+pub fn of_real_kind(axis: usize, kind: RealKind, n: usize) -> Axis {
+    let (n, reals) = match kind {
+        RealKind::DctI => (2 * n.max(2) - 2, true),
+        RealKind::DstI => (2 * n + 2, true),
+        RealKind::DctIV | RealKind::DstIV if n % 2 == 0 => (n / 2, false),
+        _ => (n, true),
+    };
+    Axis { axis, n, reals }
 }
 
 /// The length by which a transform from reals to reals is scaled.

@@ -42,6 +42,8 @@ mod known;
 #[path = "../support/lists.rs"]
 mod lists;
 mod moves;
+#[path = "../support/mutated.rs"]
+mod mutated;
 mod numbers;
 #[path = "../support/permute.rs"]
 mod permute;
@@ -50,6 +52,7 @@ mod profiles;
 #[path = "../support/real_kinds.rs"]
 mod real_kinds_by_definition;
 mod reals;
+mod recipes;
 #[path = "../support/recipes.rs"]
 #[allow(dead_code, reason = "recipes by hand for given shapes are for other tests")]
 mod recipes_by_hand;
@@ -70,6 +73,8 @@ mod sanitized;
 mod shifts;
 mod shrink;
 mod signals;
+#[path = "../support/subject.rs"]
+mod subject;
 mod sums;
 mod tiles;
 mod trials;

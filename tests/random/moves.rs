@@ -12,8 +12,8 @@ use crate::fft::places;
 use crate::harness::UNWRITTEN;
 use crate::numbers::{of_bytes, reads, reads_untyped, unwritten};
 use crate::permute::{self, MAPPED, PERMUTATIONS, elements};
-use crate::place::Subject;
 use crate::rolls::{self, ROLLS};
+use crate::subject::Subject;
 
 pub fn permutation(case: &mut Case<'_>) -> Verdict {
     let mut shape = case.shape(4);
@@ -78,7 +78,7 @@ fn run<T: Element + PartialEq + Debug>(case: &mut Case<'_>, drawn: &permute::Cas
         let before = if drawn.in_place { &input[..output.len()] } else { &unwritten };
         equal(&output, &drawn.expected(&input, before))
     };
-    case.judge(&Problem { subject: &subject, by_hand: &PERMUTATIONS, input: &input, check: &check, spoil: None })
+    case.judge(&Problem { subject: &subject, by_hand: &PERMUTATIONS, drawn: None, input: &input, check: &check, spoil: None })
 }
 
 /// Bytes become numbers on the way, and numbers pairs that say where they came from.
@@ -107,7 +107,7 @@ fn mapped(case: &mut Case<'_>, drawn: &permute::Case) -> Verdict {
         let bits = |all: &[Complex32]| all.iter().map(|z| [z.re.to_bits(), z.im.to_bits()]).collect::<Vec<_>>();
         equal(&bits(&output), &bits(&expected))
     };
-    case.judge(&Problem { subject: &subject, by_hand: &MAPPED, input: &input, check: &check, spoil: None })
+    case.judge(&Problem { subject: &subject, by_hand: &MAPPED, drawn: None, input: &input, check: &check, spoil: None })
 }
 
 pub fn roll(case: &mut Case<'_>) -> Verdict {
@@ -139,5 +139,5 @@ fn roll_of<T: Element + PartialEq + Debug>(case: &mut Case<'_>, shape: &[usize],
         let output: Vec<T> = of_bytes(output);
         equal(&output, &rolls::expected(&elements::<T>(output.len()), shape, shifts))
     };
-    case.judge(&Problem { subject: &subject, by_hand: &ROLLS, input: &input, check: &check, spoil: None })
+    case.judge(&Problem { subject: &subject, by_hand: &ROLLS, drawn: None, input: &input, check: &check, spoil: None })
 }

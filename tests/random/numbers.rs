@@ -6,8 +6,8 @@ use wgpu_fft::num_complex::{Complex, Complex64};
 
 use crate::draws::Draws;
 use crate::harness::UNWRITTEN;
-use crate::place::Subject;
 use crate::reference::{Places, noise};
+use crate::subject::Subject;
 
 pub trait Number: Element {
     /// A value that would spoil any result.

@@ -8,12 +8,13 @@ use wgpu_fft::{Error, Fragment, Spec};
 
 use crate::case::{Case, Problem, Spoil, Verdict, kind_of};
 use crate::draws::Draws;
-use crate::fft::{Scaling, logical_length, places, spoil_row};
+use crate::fft::{Scaling, logical_length, of_real_kind, places, spoil_row};
 use crate::numbers::{self, Number, norm, of_bytes, untouched, unwritten, within};
-use crate::place::Subject;
 use crate::real_kinds_by_definition::transform;
+use crate::recipes::{self, Axis, Ordered};
 use crate::recipes_by_hand::REAL;
 use crate::reference::Places;
+use crate::subject::Subject;
 
 struct Drawn {
     shape: Vec<usize>,
@@ -147,7 +148,10 @@ where
     let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| {
         spoil_row::<S>(draws, &mut inputs[0], [&from, &to], |_, i| numbers::row(shape, axes, i))
     };
+    let mut own: Vec<Axis> = of_axes.iter().map(|&(axis, kind)| of_real_kind(axis, kind, shape[axis])).collect();
+    own.sort_by_key(|own| own.axis);
+    let draw = |draws: &mut Draws| recipes::recipe(draws, &own, Ordered::Free);
     let subject = Subject::new(spec);
     let spoil = (!drawn.rows_mix).then_some(&spoil as &Spoil<'_>);
-    case.judge(&Problem { subject: &subject, by_hand: &by_hand, input: &input, check: &check, spoil })
+    case.judge(&Problem { subject: &subject, by_hand: &by_hand, drawn: Some(&draw), input: &input, check: &check, spoil })
 }

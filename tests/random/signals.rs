@@ -12,7 +12,7 @@ use wgpu_fft::{Edge, Error, Fragment};
 use crate::case::{Case, Problem, Verdict, kind_of};
 use crate::draws::Draws;
 use crate::numbers::{self, Number, norm, of_bytes, random, random_bytes, reads, reads_untyped, wide, within};
-use crate::place::Subject;
+use crate::subject::Subject;
 use crate::{convolutions, frames, grids, responses, rings, shifts};
 
 /// Larger than every bound that is promised for so few elements.
@@ -64,7 +64,7 @@ where
     };
     let outputs = || reference.get_or_init(|| expected(&x, &y)).0.len();
     let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| spoil::<S>(draws, inputs, lens, outputs(), reaches);
-    case.judge(&Problem { subject: &subject, by_hand, input: &input, check: &check, spoil: Some(&spoil) })
+    case.judge(&Problem { subject: &subject, by_hand, drawn: None, input: &input, check: &check, spoil: Some(&spoil) })
 }
 
 /// The same for a specification that has a text.
@@ -297,7 +297,7 @@ fn frames_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
     let back = |which: usize, i: usize, [j, all]: [usize; 2]| reaches(which, j, [i, all]);
     let spoil = |draws: &mut Draws, inputs: &mut [Vec<u8>]| spoil::<Istft<T>>(draws, inputs, [spectra.len(), 0], n * batch, &back);
     let subject = Subject::new(inverse);
-    case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check, spoil: Some(&spoil) })
+    case.judge(&Problem { subject: &subject, by_hand: &[], drawn: None, input: &input, check: &check, spoil: Some(&spoil) })
 }
 
 pub fn power(case: &mut Case<'_>) -> Verdict {
@@ -349,7 +349,7 @@ pub fn ring_means(case: &mut Case<'_>) -> Verdict {
         }
         Ok(())
     };
-    case.judge(&Problem { subject: &subject, by_hand: &rings::RECIPES, input: &input, check: &check, spoil: None })
+    case.judge(&Problem { subject: &subject, by_hand: &rings::RECIPES, drawn: None, input: &input, check: &check, spoil: None })
 }
 
 /// Pictures that differ by a known shift.
@@ -406,5 +406,5 @@ pub fn phase(case: &mut Case<'_>) -> Verdict {
         spoil::<PhaseCorrelate<f32>>(draws, inputs, [one * batch; 2], batch * (rank + 1), &reaches)
     };
     let subject = Subject::new(spec);
-    case.judge(&Problem { subject: &subject, by_hand: &[], input: &input, check: &check, spoil: Some(&spoil) })
+    case.judge(&Problem { subject: &subject, by_hand: &[], drawn: None, input: &input, check: &check, spoil: Some(&spoil) })
 }

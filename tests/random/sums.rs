@@ -7,9 +7,9 @@ use wgpu_fft::reduce::{Determinism, Reduction, Value};
 
 use crate::case::{Case, Problem, Verdict};
 use crate::numbers::of_bytes;
-use crate::place::Subject;
 use crate::reductions::{self, Outcome, PLACES, RECIPES, Runner};
 use crate::runner::caught;
+use crate::subject::Subject;
 
 /// The check of a reduction, which panics if the results are wrong.
 type Compare<'c> = &'c dyn Fn(&Replay);
@@ -64,7 +64,7 @@ impl Runner for Judge<'_, '_, '_> {
             let replay = Replay { wanted: turn, seen: Cell::new(0), results: output.to_vec(), depth };
             caught(|| (self.compare)(&replay))
         };
-        let problem = Problem { subject: &subject, by_hand: RECIPES, input: &input, check: &check, spoil: None };
+        let problem = Problem { subject: &subject, by_hand: RECIPES, drawn: None, input: &input, check: &check, spoil: None };
         let verdict = self.case.borrow_mut().judge(&problem);
         self.verdict.replace(Some(verdict));
         None

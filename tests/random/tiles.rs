@@ -7,8 +7,8 @@ use wgpu_fft::tune::Searchable;
 use crate::case::{Case, Problem, Verdict};
 use crate::filters::{EDGES, Filter, RECIPES, SIZES, beyond_bound, bytes};
 use crate::numbers::{of_bytes, reads};
-use crate::place::Subject;
 use crate::reference::noise;
+use crate::subject::Subject;
 
 pub fn random(case: &mut Case<'_>) -> Verdict {
     if case.chance(25) { draw(case, bytes) } else { draw(case, |len| noise(len, 7)) }
@@ -57,5 +57,5 @@ where
         beyond_bound(&output, expected, taps).map_or(Ok(()), Err)
     };
     let subject = Subject::new(spec.clone());
-    case.judge(&Problem { subject: &subject, by_hand: &RECIPES, input: &input, check: &check, spoil: None })
+    case.judge(&Problem { subject: &subject, by_hand: &RECIPES, drawn: None, input: &input, check: &check, spoil: None })
 }
