@@ -759,15 +759,18 @@ impl Designer<'_> {
     }
 
     fn fits(&self, stockham: &Stockham, pairs: bool) -> bool {
-        let n = stockham.n();
-        let mut elements = if stockham.radices.len() > 1 { n / stockham.pieces } else { 0 };
-        if pairs {
-            elements = elements.max(2 * (n / 2 + 1).div_ceil(stockham.pieces).next_multiple_of(stockham.lanes));
+        // First what bounds the numbers of a recipe that is not the rules'.
+        if u64::from(stockham.lanes) * u64::from(stockham.lines) > self.most_invocations().into() {
+            return false;
         }
-        let bytes = 4 * u64::from(self.words()) * u64::from(elements) * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
-        bytes <= self.profile.workgroup_bytes.into()
-            && u64::from(stockham.lanes) * u64::from(stockham.lines) <= self.most_invocations().into()
-            && stockham.elements() <= self.most_elements()
+        let n = u64::from(stockham.n());
+        let (pieces, lanes) = (u64::from(stockham.pieces), u64::from(stockham.lanes));
+        let mut elements = if stockham.radices.len() > 1 { n / pieces } else { 0 };
+        if pairs {
+            elements = elements.max(2 * (n / 2 + 1).div_ceil(pieces).next_multiple_of(lanes));
+        }
+        let bytes = 4 * u64::from(self.words()) * elements * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
+        bytes <= self.profile.workgroup_bytes.into() && stockham.elements() <= self.most_elements()
     }
 
     /// The best radices and lanes by an estimate of their cost.

@@ -58,13 +58,13 @@ fn subjects() -> Vec<Own> {
         "c2c fwd 4x6x10 x2",
         "c2c fwd 64x64 in-place",
         "c2c fwd 8x4x12 axes=0,2",
-        "c2c fwd 12x20 f64",
-        "c2c fwd 16x64 f64-by-f32",
     ] {
         add!(complex.clone(), read(text));
     }
     add!(
         complex.clone(),
+        C2c::forward([12, 20]).f64(),
+        C2c::forward([16, 64]).f64_by_f32(),
         C2c::forward([12, 20]).output_part([3..7, 0..20]),
         C2c::forward([16, 64]).map_input::<f32>(Fragment::new("vec2(value, f32(i0))")).unwrap(),
         C2c::forward([4, 6, 10]).axis_kind(1, wgpu_fft::fft::RealKind::DctII),

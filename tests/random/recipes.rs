@@ -95,7 +95,7 @@ fn stockham(draws: &mut Draws, radices: &[usize]) -> String {
     // So many that no invocation holds too much; mostly so many that none is idle at the ends.
     let ends = [radices[0], radices[radices.len() - 1]].map(|radix| n / radix);
     let elements = |lanes: usize| radices.iter().map(|radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
-    let possible: Vec<usize> = (1..=n.min(256)).filter(|&lanes| width * elements(lanes) <= 64 || lanes == n).collect();
+    let possible: Vec<usize> = (1..=n.min(256)).filter(|&lanes| width * elements(lanes) <= 64 || lanes == n.min(256)).collect();
     let even: Vec<usize> = possible.iter().copied().filter(|lanes| ends.iter().all(|end| end % (width * lanes) == 0)).collect();
     let any = even.is_empty() || draws.chance(30);
     let lanes = draws.pick(if any { &possible } else { &even });

@@ -261,7 +261,7 @@ pub mod examples {
         "c2c fwd 256 x5\n---\naxis 0: radix2 rows=3 lanes=16",
         "c2c fwd 256 x5\n---\naxis 0 bluestein 512: stockham 8.8.8 lanes=64",
         "c2c fwd 256 x5\n---\naxis 0: stockham 16 lanes=1 lines=16 + stockham 16 lanes=1 lines=8",
-        "c2c fwd 8x12x20\n---\naxis 2: stockham 5.4 lanes=5 lines=2 width=2; axes 0 to 1: stockham 8.12 lanes=8 lines=4",
+        "c2c fwd 8x12x20\n---\naxis 2: stockham 2.5.2 lanes=5 lines=2 width=2; axes 0 to 1: stockham 8.12 lanes=8 lines=4",
         "r2c fwd 12x64\n---\naxis 1 packed: lanes 8.4 lanes=1 width=4 invocations=64; axis 0: lanes 12.1 lanes=1 width=4 invocations=64",
         "sum f32 1024x1024\n---\ntree 256",
         "transpose u8 1001x1001 in-place\n---\nswap 16x16",

@@ -143,7 +143,7 @@ pub const IN_TWOS: &[(&str, &str)] = &[
     ),
     // Axes together: twos along the last of them, and across the rows of another one.
     ("c2c fwd 64x64", "axes 0 to 1: stockham 8.8.8.8 lanes=256 width=2"),
-    ("c2c inv 16x64 x2 in-place", "axes 0 to 1: stockham 4.4.8.8 lanes=64 pieces=2 exchange=whole width=2"),
+    ("c2c inv 16x64 x2 in-place", "axes 0 to 1: stockham 4.4.8.8 lanes=64 exchange=whole width=2"),
     ("c2c fwd 4x6x8 x2", "axes 0 to 2: stockham 4.6.2.4 lanes=8 lines=2 width=2"),
     ("c2c fwd 4x6x10 x2", "axis 2: stockham 10 lanes=1 lines=4; axes 0 to 1: stockham 4.6 lanes=6 lines=4 width=2"),
 ];

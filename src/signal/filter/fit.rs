@@ -74,7 +74,7 @@ impl View {
                     Self { planes: outer(axis), input: [n, inner], output: [n, inner], taps: [Some(taps), None], joint: false }
                 })
             }
-            [down, along] if down + 2 == rank && along + 1 == rank && !transposed => {
+            [down, along] if rank.checked_sub(2) == Some(down) && along == rank - 1 && !transposed => {
                 let output = problem.output.extents();
                 Ok(Self {
                     planes: outer(down),
