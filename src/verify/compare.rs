@@ -203,7 +203,8 @@ mod tests {
             disagreement(Tolerance::F32(1e-6), &expected, &actual)
         };
         assert_eq!([with(0, 1.000_000_1f32.to_bits()), with(2, other_nan)], [None, None]);
-        let wrong = [(0, 1.1f32.to_bits()), (1, 1f32.to_bits()), (1, inf ^ 0x8000_0000), (1, other_nan), (2, inf), (2, UNWRITTEN), (3, inf)];
+        let wrong =
+            [(0, 1.1f32.to_bits()), (1, 1f32.to_bits()), (1, inf ^ 0x8000_0000), (1, other_nan), (2, inf), (2, UNWRITTEN), (3, inf)];
         wrong.iter().for_each(|&(i, word)| assert!(with(i, word).is_some(), "{i}: {word:x}"));
         let double = |x: f64| [x.to_bits() as u32, (x.to_bits() >> 32) as u32];
         let [one, near, none] = [1.0, 1.0 + 1e-13, f64::NAN].map(double);
