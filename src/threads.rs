@@ -34,6 +34,33 @@ pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R 
     results.into_iter().map(|result| result.expect("every job is done")).collect()
 }
 
+/// Bytes of stack for compilers of WGSL of a caller's: `src/fragment/check.rs` says what they take.
+#[cfg(not(target_arch = "wasm32"))]
+const DEEP_STACK: usize = 32 << 20;
+
+/// Does the work in a thread whose stack is large enough for every WGSL that this crate accepts, also
+/// without optimisation. Where no thread is to be had, the caller's does it.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn on_deep_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    use std::sync::{Mutex, PoisonError};
+    use std::{panic, thread};
+
+    let work = Mutex::new(Some(work));
+    let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let done = thread::scope(|scope| {
+        let thread = thread::Builder::new().name("wgpu-fft".to_owned()).stack_size(DEEP_STACK);
+        let thread = thread.spawn_scoped(scope, || take().map(|work| work())).ok()?;
+        thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
+    });
+    done.or_else(|| take().map(|work| work())).expect("the work is done once")
+}
+
+/// A browser gives no stack. It compiles WGSL itself: only the checks of it run here.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn on_deep_stack<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
 /// In the browser wgpu's objects stay in their thread.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {

@@ -1,20 +1,22 @@
 //! Whether a fragment is WGSL that a kernel can contain.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{AddressSpace, Block, Expression, Function, Module, Span, Statement, TypeInner};
+use naga::Span;
 
-use super::source::{Embedded, OURS, Source};
-use super::tokens::{Kind, Token, tokens};
+use super::proof::{self, Refusal};
+use super::source::{Embedded, INTEGER_INDEX, OURS};
+use super::tokens::{Kind, Sizes, Source, Token, Wrong};
 use super::{Argument, Declared, DeclaredKind, Form, Fragment};
 use crate::error::{Error, Result};
+use crate::threads::on_deep_stack;
 use crate::wgsl::{self, Type};
 
 /// Limits on a fragment's text. WGSL compilers, wgpu's among them, are recursive, and a long
-/// expression overflows their stack, which ends the process.
+/// expression overflows their stack, which ends the process. With these limits, a compiler of wgpu's
+/// without optimisation takes at most 17 MiB of the stack that `on_deep_stack` has: each block takes
+/// 40 KiB, each loop 74, each operator 22. Most of that is for what writes texts for drivers.
 const MOST_BYTES: usize = 65_536;
 const MOST_TOKENS: usize = 8192;
 /// Of one statement: every level of an expression takes at least one token.
@@ -23,11 +25,6 @@ const MOST_NESTED: usize = 32;
 const MOST_BYTES_OF_TYPE: usize = 1024;
 /// `else if` nests, although it does not look so.
 const MOST_ELSE: usize = 64;
-/// Iterations of all loops that stand within one another, also in functions that a loop calls.
-const MOST_ITERATIONS: u64 = 65_536;
-/// Calls of functions that one call of the fragment makes, without loops. Compilers for GPUs put
-/// the text of a function in place of each call.
-const MOST_CALLS: u64 = 4096;
 /// Characters of a line that an error shows.
 const MOST_SHOWN: usize = 200;
 
@@ -45,16 +42,6 @@ pub(crate) struct Side {
     pub inner: Form,
     /// Whether values come from the array.
     pub loads: bool,
-}
-
-impl Side {
-    fn value(&self) -> Type {
-        if self.loads { self.array.value() } else { self.inner.value() }
-    }
-
-    fn result(&self) -> Type {
-        if self.loads { self.inner.value() } else { self.array.value() }
-    }
 }
 
 /// A fragment that has been checked for its place.
@@ -80,8 +67,8 @@ impl Checked {
     /// Checks a fragment for its place.
     pub fn new(fragment: Fragment, element: &'static str, side: Side) -> Result<Self> {
         let Side { name, array, inner, loads, .. } = side;
-        let (arguments, indexes_memory) = Check { fragment: &fragment, side }.run()?;
-        Ok(Self { fragment, side: name, array, element, inner, loads, arguments, indexes_memory })
+        let unchecked = Self { fragment, side: name, array, element, inner, loads, arguments: Vec::new(), indexes_memory: false };
+        on_deep_stack(|| Check { checked: unchecked, side }.run())
     }
 
     /// The value that the kernel has once the fragment is applied on a load, or before it is on a
@@ -92,33 +79,26 @@ impl Checked {
 
     /// The name of the function that maps a value. It takes [`arguments`](Self::arguments).
     pub fn function(&self) -> String {
-        self.embedded(Vec::new(), Vec::new()).function_name()
+        self.embedded([&Source::default(), &Source::default()]).function_name()
     }
 
     /// The name of the binding of an array or a uniform.
     pub fn binding_name(&self, declared: &Declared) -> String {
-        self.embedded(Vec::new(), Vec::new()).binding_name(declared)
+        self.embedded([&Source::default(), &Source::default()]).binding_name(declared)
     }
 
     /// Writes that function and what it uses. The bindings of its arrays begin with `first`.
     pub fn write(&self, module: &mut wgsl::Module, first: u32) {
-        let parts = [&self.fragment.functions, &self.fragment.expression].map(|text| tokens(text).unwrap_or_default());
-        let [functions, expression] = parts;
-        self.embedded(functions, expression).write(module, first);
+        let parts = [&self.fragment.functions, &self.fragment.expression].map(|text| Source::new(text).unwrap_or_default());
+        self.embedded([&parts[0], &parts[1]]).write(module, first);
     }
 
-    fn embedded(&self, functions: Vec<Token>, expression: Vec<Token>) -> Embedded<'_> {
+    fn embedded<'a>(&'a self, [functions, expression]: [&'a Source; 2]) -> Embedded<'a> {
         let Self { fragment, side, array, inner, loads, arguments, .. } = self;
         let [value, result] = if *loads { [array, inner] } else { [inner, array] }.map(|form| form.value());
         let ty = |argument: &Argument| if *argument == Argument::Value { value.to_string() } else { argument.wgsl_type().to_owned() };
-        Embedded {
-            side,
-            functions: Source { text: &fragment.functions, tokens: functions },
-            expression: Source { text: &fragment.expression, tokens: expression },
-            arrays: &fragment.arrays,
-            parameters: arguments.iter().map(|argument| (argument.name(), ty(argument))).collect(),
-            result,
-        }
+        let parameters = arguments.iter().map(|argument| (argument.name(), ty(argument))).collect();
+        Embedded { side, functions, expression, arrays: &fragment.arrays, parameters, result }
     }
 
     /// Its arrays and uniforms.
@@ -127,8 +107,9 @@ impl Checked {
     }
 }
 
-struct Check<'a> {
-    fragment: &'a Fragment,
+/// A fragment of which less and less is unknown.
+struct Check {
+    checked: Checked,
     side: Side,
 }
 
@@ -139,36 +120,49 @@ enum Part {
     Expression,
 }
 
-impl Check<'_> {
-    fn run(&self) -> Result<(Vec<Argument>, bool)> {
-        let Fragment { expression, functions, arrays } = self.fragment;
-        let functions = self.source(Part::Functions, functions)?;
-        let expression = self.source(Part::Expression, expression)?;
+impl Check {
+    fn run(mut self) -> Result<Checked> {
+        let Fragment { expression, functions, arrays } = self.checked.fragment.clone();
+        let functions = self.source(Part::Functions, &functions)?;
+        let expression = self.source(Part::Expression, &expression)?;
         if let Some(token) = expression.tokens.iter().find(|token| [';', '{', '}'].iter().any(|sign| token.is(*sign))) {
-            let why = format!("it must be a single expression, without `{}`", token.text(expression.text));
-            return Err(self.wrong_at(Part::Expression, expression.text, token.range.start, &why));
+            let why = format!("it must be a single expression, without `{}`", token.text(&expression.text));
+            return Err(self.wrong_at(Part::Expression, token.range.start, &why));
         }
-        self.words(Part::Functions, &functions)?;
-        self.words(Part::Expression, &expression)?;
-        self.braces(&functions)?;
-        self.loops(&functions)?;
-        self.reads(Part::Functions, &functions)?;
-        self.reads(Part::Expression, &expression)?;
+        for (part, source) in [(Part::Functions, &functions), (Part::Expression, &expression)] {
+            self.words(part, source)?;
+            self.brackets(part, source)?;
+            self.reads(part, source)?;
+        }
+        self.variables(&functions)?;
         self.names(&functions)?;
-        self.sizes(arrays)?;
-        self.types(arrays)?;
-        self.calls(&functions, &expression)?;
+        self.sizes(&arrays)?;
+        let mut names = Sizes::new(&functions);
+        for (part, source) in [(Part::Functions, &functions), (Part::Expression, &expression)] {
+            if let Some(Wrong { at, why }) = source.too_large(&mut names) {
+                return Err(self.wrong_at(part, at, &why));
+            }
+        }
+        self.types(&arrays, &mut names)?;
         let uses = |argument: &Argument| {
             let name = argument.name();
-            expression.tokens.iter().any(|token| token.is_word(expression.text, &name))
+            expression.tokens.iter().any(|token| token.is_word(&expression.text, &name))
         };
-        let arguments: Vec<Argument> = Argument::all(self.side.rank, self.side.spectrum).filter(uses).collect();
-        let module = self.parsed(&arguments, functions.text, expression.text)?;
-        Ok((arguments, indexes_memory(&module)))
+        self.checked.arguments = Argument::all(self.side.rank, self.side.spectrum).filter(uses).collect();
+        self.checked.indexes_memory = self.proven([&functions, &expression])?;
+        Ok(self.checked)
+    }
+
+    fn text(&self, part: Part) -> &str {
+        match part {
+            Part::Functions => &self.checked.fragment.functions,
+            Part::Expression => &self.checked.fragment.expression,
+        }
     }
 
     /// An error with the caller's line and column.
-    fn wrong_at(&self, part: Part, text: &str, byte: usize, why: &str) -> Error {
+    fn wrong_at(&self, part: Part, byte: usize, why: &str) -> Error {
+        let text = self.text(part);
         let before = &text[..byte.min(text.len())];
         let line = before.matches('\n').count() + 1;
         let begin = before.rfind('\n').map_or(0, |at| at + 1);
@@ -186,135 +180,73 @@ impl Check<'_> {
         Error::Parse { what, text: text.to_owned(), why }
     }
 
-    fn limit(what: &str, limit: &'static str, required: u64, available: u64) -> Error {
-        Error::LimitExceeded { what: format!("a fragment ({what})"), limit, required, available }
-    }
-
-    /// The tokens of a part, if it is neither too long nor too deep for a compiler.
-    fn source<'b>(&self, part: Part, text: &'b str) -> Result<Source<'b>> {
-        let within = |what: &str, limit, required: usize, available: usize| {
-            if required > available { Err(Self::limit(what, limit, required as u64, available as u64)) } else { Ok(()) }
-        };
+    /// The tokens of a part, if it is not too long for a compiler.
+    fn source(&self, part: Part, text: &str) -> Result<Source> {
         within("bytes", "bytes of a fragment", text.len(), MOST_BYTES)?;
-        let tokens = tokens(text).map_err(|at| self.wrong_at(part, text, at, "the comment does not end"))?;
-        within("names, numbers, operators and brackets", "tokens of a fragment", tokens.len(), MOST_TOKENS)?;
-        let (mut nested, mut deepest, mut statement, mut longest) = (0usize, 0, 0, 0);
-        for token in &tokens {
-            match token.kind {
-                // A `<` may open the parameters of a type, which nest too.
-                Kind::Sign('(' | '[' | '{' | '<') => nested += 1,
-                Kind::Sign(')' | ']' | '}' | '>') => nested = nested.saturating_sub(1),
-                _ => {}
-            }
-            if [';', '{', '}'].iter().any(|sign| token.is(*sign)) {
-                // A `<` of a comparison is not closed.
-                (statement, nested) = (0, if token.is(';') { depth_of_braces(&tokens, token) } else { nested });
-            } else {
-                statement += 1;
-            }
-            deepest = deepest.max(nested);
-            longest = longest.max(statement);
-        }
-        within("names, numbers, operators and brackets of one statement", "tokens of a statement", longest, MOST_TOKENS_OF_STATEMENT)?;
-        within("brackets within brackets", "depth of brackets", deepest, MOST_NESTED)?;
-        let elses = tokens.iter().filter(|token| token.is_word(text, "else")).count();
+        let source = Source::new(text).map_err(|Wrong { at, why }| self.wrong_at(part, at, &why))?;
+        within("names, numbers, operators and brackets", "tokens of a fragment", source.tokens.len(), MOST_TOKENS)?;
+        let statement = source.longest_statement();
+        within("names, numbers, operators and brackets of one statement", "tokens of a statement", statement, MOST_TOKENS_OF_STATEMENT)?;
+        let elses = source.tokens.iter().filter(|token| token.is_word(&source.text, "else")).count();
         within("`else`", "else", elses, MOST_ELSE)?;
-        Ok(Source { text, tokens })
+        Ok(source)
     }
 
     /// Refuses words that have no place in a fragment.
-    fn words(&self, part: Part, source: &Source<'_>) -> Result<()> {
+    fn words(&self, part: Part, source: &Source) -> Result<()> {
         for token in &source.tokens {
-            let word = token.text(source.text);
+            let word = token.text(&source.text);
             let why = match token.kind {
                 Kind::Sign('@') => "attributes have no place in a fragment".to_owned(),
                 Kind::Word if word.starts_with(OURS) => format!("names that begin with `{OURS}` are reserved"),
                 Kind::Word if ["enable", "requires", "diagnostic", "override", "discard"].contains(&word) => {
                     format!("`{word}` has no place in a fragment")
                 }
-                Kind::Word if ["while", "loop"].contains(&word) => {
-                    format!("`{word}` has no bound: use `for (var i = 0u; i < 8u; i++)`, whose bound is a constant")
+                Kind::Word if word == "while" => {
+                    "`while` has no bound: use `for (var i = 0u; i < 8u; i++)`, whose bound is a constant".to_owned()
                 }
                 _ => continue,
             };
-            return Err(self.wrong_at(part, source.text, token.range.start, &why));
+            return Err(self.wrong_at(part, token.range.start, &why));
         }
         Ok(())
     }
 
-    /// Refuses braces that would end what surrounds the text, and variables outside of functions.
-    fn braces(&self, source: &Source<'_>) -> Result<()> {
+    /// Refuses brackets that are too deep for a compiler, or would end what surrounds the text.
+    fn brackets(&self, part: Part, source: &Source) -> Result<()> {
+        let deepest = source.depth().map_err(|Wrong { at, why }| self.wrong_at(part, at, &why))?;
+        within("brackets within brackets", "depth of brackets", deepest, MOST_NESTED)
+    }
+
+    /// Refuses variables outside of functions.
+    fn variables(&self, source: &Source) -> Result<()> {
         let mut depth = 0;
         for token in &source.tokens {
-            let wrong = |why: &str| Err(self.wrong_at(Part::Functions, source.text, token.range.start, why));
-            match token.kind {
-                Kind::Sign('{') => depth += 1,
-                Kind::Sign('}') if depth == 0 => return wrong("`}` closes nothing"),
-                Kind::Sign('}') => depth -= 1,
-                Kind::Word if depth == 0 && token.text(source.text) == "var" => {
-                    return wrong(
-                        "a fragment has no variables outside of functions: declare arrays and uniforms with `array` and `uniform`",
-                    );
-                }
-                _ => {}
-            }
-        }
-        if depth > 0 {
-            return Err(self.wrong_at(Part::Functions, source.text, source.text.len(), "a `}` is missing"));
-        }
-        Ok(())
-    }
-
-    /// Refuses loops whose bound is not a constant, or too many iterations.
-    fn loops(&self, source: &Source<'_>) -> Result<()> {
-        // The loops that are open: the depth of their bodies, and their iterations.
-        let mut open: Vec<(usize, u64)> = Vec::new();
-        let mut depth = 0;
-        for (i, token) in source.tokens.iter().enumerate() {
-            match token.kind {
-                Kind::Sign('{') => depth += 1,
-                Kind::Sign('}') => {
-                    depth -= 1;
-                    while open.last().is_some_and(|(own, _)| *own > depth) {
-                        open.pop();
-                    }
-                }
-                Kind::Word if token.text(source.text) == "for" => {
-                    let wrong = |why: &str| self.wrong_at(Part::Functions, source.text, token.range.start, why);
-                    let iterations = Counted::parse(source, i).map_err(wrong)?;
-                    open.push((depth + 1, iterations));
-                    let all = open.iter().fold(1u64, |all, (_, own)| all.saturating_mul(*own));
-                    if all > MOST_ITERATIONS {
-                        return Err(Self::limit(
-                            "iterations of a loop and those around it",
-                            "iterations of a fragment",
-                            all,
-                            MOST_ITERATIONS,
-                        ));
-                    }
-                }
-                _ => {}
+            depth += i32::from(token.is('{')) - i32::from(token.is('}'));
+            if depth == 0 && token.is_word(&source.text, "var") {
+                let why = "a fragment has no variables outside of functions: declare arrays and uniforms with `array` and `uniform`";
+                return Err(self.wrong_at(Part::Functions, token.range.start, why));
             }
         }
         Ok(())
     }
 
     /// Refuses uses of an array other than `name[index]`.
-    fn reads(&self, part: Part, source: &Source<'_>) -> Result<()> {
-        let is_array = |word: &str| self.fragment.arrays.iter().any(|own| &*own.name == word && !own.is_uniform());
+    fn reads(&self, part: Part, source: &Source) -> Result<()> {
+        let is_array = |word: &str| self.checked.arrays().iter().any(|own| &*own.name == word && !own.is_uniform());
         for (i, token) in source.tokens.iter().enumerate() {
-            let word = token.text(source.text);
+            let word = token.text(&source.text);
             if token.kind == Kind::Word && is_array(word) && !source.tokens.get(i + 1).is_some_and(|next| next.is('[')) {
                 let why = format!("the array `{word}` can only be read by `{word}[index]`");
-                return Err(self.wrong_at(part, source.text, token.range.start, &why));
+                return Err(self.wrong_at(part, token.range.start, &why));
             }
         }
         Ok(())
     }
 
     /// Refuses names that would change what others mean.
-    fn names(&self, functions: &Source<'_>) -> Result<()> {
-        let mut arguments: BTreeSet<String> = Argument::all(4, true).map(Argument::name).collect();
+    fn names(&self, functions: &Source) -> Result<()> {
+        let mut arguments: BTreeSet<String> = Argument::all(self.side.rank.max(4), true).map(Argument::name).collect();
         // Words that would be renamed wherever they stand.
         arguments.extend(["u32", "f32", "i32", "bool", "fn", "let", "var", "return"].map(str::to_owned));
         let wrong =
@@ -326,7 +258,7 @@ impl Check<'_> {
             }
         }
         let mut seen: BTreeSet<&str> = BTreeSet::new();
-        for Declared { name, .. } in &self.fragment.arrays {
+        for Declared { name, .. } in self.checked.arrays() {
             let is_name =
                 name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && name.starts_with(|c: char| c.is_ascii_alphabetic());
             if !is_name || name.starts_with(OURS) {
@@ -350,7 +282,7 @@ impl Check<'_> {
                     return Err(Error::Empty { what: "an array of a fragment", shape: format!("0 {element} (`{name}`)") });
                 }
                 DeclaredKind::Array { len, .. } if u32::try_from(*len).is_err() => {
-                    return Err(Self::limit(name, "elements indexed by a u32", *len as u64, u32::MAX.into()));
+                    within(name, "elements indexed by a u32", *len, u32::MAX as usize)?;
                 }
                 _ => {}
             }
@@ -358,408 +290,120 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Refuses types of uniforms that are more than a type, or nested too deep for a compiler.
-    fn types(&self, arrays: &[Declared]) -> Result<()> {
+    /// Refuses types of uniforms that are more than a type, or too deep or too large for a compiler.
+    fn types(&self, arrays: &[Declared], names: &mut Sizes<'_>) -> Result<()> {
         for Declared { name, kind, .. } in arrays {
             let DeclaredKind::Uniform { wgsl, .. } = kind else { continue };
             let wrong = |why: &str| {
                 let text = wgsl.chars().take(MOST_SHOWN).collect();
                 Err(Error::Parse { what: "type of a uniform", text, why: format!("{why} (the uniform `{name}`)") })
             };
-            if wgsl.len() > MOST_BYTES_OF_TYPE {
-                return Err(Self::limit("bytes of the type of a uniform", "bytes of a type", wgsl.len() as u64, MOST_BYTES_OF_TYPE as u64));
-            }
-            let Ok(tokens) = tokens(wgsl) else { return wrong("the comment does not end") };
-            if !tokens.first().is_some_and(|first| first.kind == Kind::Word) {
+            within("bytes of the type of a uniform", "bytes of a type", wgsl.len(), MOST_BYTES_OF_TYPE)?;
+            let source = match Source::new(wgsl) {
+                Ok(source) => source,
+                Err(Wrong { why, .. }) => return wrong(&why),
+            };
+            if !source.tokens.first().is_some_and(|first| first.kind == Kind::Word) {
                 return wrong("it must be the name of a type");
             }
             let fits = |token: &Token| matches!(token.kind, Kind::Word | Kind::Number | Kind::Sign('<' | '>' | ','));
-            if let Some(token) = tokens.iter().find(|token| !fits(token) || token.text(wgsl).starts_with(OURS)) {
-                return wrong(&format!("`{}` has no place in a type", token.text(wgsl)));
+            if let Some(token) = source.tokens.iter().find(|token| !fits(token) || token.text(&source.text).starts_with(OURS)) {
+                return wrong(&format!("`{}` has no place in a type", token.text(&source.text)));
             }
-            let (mut open, mut deepest) = (0usize, 0);
-            for token in &tokens {
-                open = if token.is('<') { open + 1 } else { open.saturating_sub(usize::from(token.is('>'))) };
-                deepest = deepest.max(open);
+            match source.depth() {
+                Ok(deepest) => within("types within types", "depth of brackets", deepest, MOST_NESTED)?,
+                Err(Wrong { why, .. }) => return wrong(&why),
             }
-            if deepest > MOST_NESTED {
-                return Err(Self::limit("types within types", "depth of brackets", deepest as u64, MOST_NESTED as u64));
+            if let Some(Wrong { why, .. }) = source.too_large(names) {
+                return wrong(&why);
             }
         }
         Ok(())
     }
 
-    /// Refuses functions that call one another so often that no compiler or device gets through:
-    /// each of thirty may call the next one twice.
-    fn calls(&self, functions: &Source<'_>, expression: &Source<'_>) -> Result<()> {
-        let functions = Called::all(functions).map_err(|(at, why)| self.wrong_at(Part::Functions, functions.text, at, why))?;
-        let called: BTreeMap<&str, Cost> = Called::costs(&functions);
-        let names = expression.tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text(expression.text));
-        let total = names.filter_map(|name| called.get(name)).fold(Cost::default(), |all, cost| all.with(*cost, 1));
-        if total.calls > MOST_CALLS {
-            return Err(Self::limit("calls of its functions", "calls of a fragment", total.calls, MOST_CALLS));
-        }
-        if total.iterations > MOST_ITERATIONS {
-            let what = "iterations of a loop and those of the functions that it calls";
-            return Err(Self::limit(what, "iterations of a fragment", total.iterations, MOST_ITERATIONS));
-        }
-        Ok(())
-    }
-
-    /// The fragment between a text of ours, as naga understands it.
-    fn parsed(&self, arguments: &[Argument], functions: &str, expression: &str) -> Result<Module> {
-        let mut text = String::new();
-        for (i, Declared { name, kind, .. }) in self.fragment.arrays.iter().enumerate() {
-            let declaration = match kind {
-                DeclaredKind::Array { form, .. } => format!("var<storage, read> {name}: array<{}>", form.value()),
-                DeclaredKind::Uniform { wgsl, .. } => format!("var<uniform> {name}: {wgsl}"),
-            };
-            text += &format!("@group(0) @binding({i}) {declaration};\n");
-        }
-        let begin = text.len();
-        text += functions;
-        let of_functions = begin..text.len();
-        let (value, result) = (self.side.value(), self.side.result());
-        let ty = |argument: &Argument| if *argument == Argument::Value { value.to_string() } else { argument.wgsl_type().to_owned() };
-        let parameters: Vec<String> = arguments.iter().map(|argument| format!("{}: {}", argument.name(), ty(argument))).collect();
-        text += &format!("\nfn {OURS}map({}) -> {result} {{\n    let {OURS}result: {result} = (\n", parameters.join(", "));
-        let begin = text.len();
-        text += expression;
-        let of_expression = begin..text.len();
+    /// Proves what the fragment does, in the text that kernels contain. Whether it indexes memory of
+    /// its own.
+    fn proven(&self, [functions, expression]: [&Source; 2]) -> Result<bool> {
+        let embedded = self.checked.embedded([functions, expression]);
+        let mut module = wgsl::Module::default();
+        embedded.declare(&mut module, 0);
+        let parts = [functions, expression].map(|part| embedded.rewritten(part, INTEGER_INDEX));
+        let mut text = module.finish();
+        let mut append = |own: &str| {
+            let begin = text.len();
+            text += own;
+            begin..text.len()
+        };
+        let of_functions = append(&parts[0].text);
+        let parameters: Vec<String> = embedded.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let (function, result) = (embedded.function_name(), &embedded.result);
+        append(&format!("\nfn {function}({}) -> {result} {{\n    let {OURS}result: {result} = (\n", parameters.join(", ")));
+        let of_expression = append(&parts[1].text);
         // A compute shader calls the function: some WGSL functions are valid only in fragment
         // shaders, and naga notices that only if a shader of another kind calls them.
-        let zeros: Vec<String> = arguments.iter().map(|argument| format!("{}()", ty(argument))).collect();
-        text += &format!(
-            "\n    );\n    return {OURS}result;\n}}\n\n@compute @workgroup_size(1)\nfn {OURS}caller() {{\n    let result = {OURS}map({});\n}}\n",
+        let zeros: Vec<String> = embedded.parameters.iter().map(|(_, ty)| format!("{ty}()")).collect();
+        append(&format!(
+            "\n    );\n    return {OURS}result;\n}}\n\n@compute @workgroup_size(1)\nfn {OURS}caller() {{\n    let result = {function}({});\n}}\n",
             zeros.join(", ")
-        );
-        let error = |span: Option<Span>, message: String| {
-            // The expression stands in a declaration of ours, whose type it must have.
-            if let Some((_, types)) = message.split_once(&format!("the type of `{OURS}result` is ")) {
-                let types = types.split(": definition").next().unwrap_or(types);
-                return self.wrong_at(Part::Expression, expression, 0, &format!("the type of the fragment is {types}"));
+        ));
+        let ranges = [(Part::Functions, of_functions), (Part::Expression, of_expression)];
+        let error = |refusal| match refusal {
+            Refusal::Limit { what, limit, required, available } => {
+                Error::LimitExceeded { what: format!("a fragment ({what})"), limit, required, available }
             }
-            let ranges = [(Part::Functions, of_functions.clone(), functions), (Part::Expression, of_expression.clone(), expression)];
-            self.at_span(span, &ranges, &message)
-        };
-        let module = naga::front::wgsl::parse_str(&text).map_err(|own| {
-            let notes: Vec<Cow<'_, str>> =
-                own.labels().map(|(_, label)| label.into()).filter(|label: &Cow<'_, str>| !label.is_empty()).collect();
-            let span = own.labels().next().map(|(span, _)| span);
-            let message = if notes.is_empty() || own.message().contains(&*notes[0]) {
-                own.message().to_owned()
-            } else {
-                format!("{}: {}", own.message(), notes[0])
-            };
-            error(span, message)
-        })?;
-        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
-        let info = validator.validate(&module).map_err(|own| {
-            let span = own.spans().map(|(span, _)| *span).find(|span| inside(*span, &of_functions) || inside(*span, &of_expression));
-            let mut message = own.as_inner().to_string();
-            let mut source = std::error::Error::source(own.as_inner());
-            while let Some(cause) = source {
-                message += &format!(": {cause}");
-                source = cause.source();
-            }
-            error(span, message)
-        })?;
-        drop(info);
-        self.contents(&module, &of_functions, functions)?;
-        self.uniforms(&module)?;
-        Ok(module)
-    }
-
-    fn at_span(&self, span: Option<Span>, parts: &[(Part, Range<usize>, &str)], message: &str) -> Error {
-        for (part, range, text) in parts {
-            if let Some(range) = span.filter(|span| inside(*span, range)).and_then(|span| Some(span.to_range()?.start - range.start)) {
-                return self.wrong_at(*part, text, range, message);
-            }
-        }
-        Error::Parse { what: "fragment", text: self.fragment.expression.to_string(), why: message.to_owned() }
-    }
-
-    /// Refuses statements that do more than compute a value.
-    fn contents(&self, module: &Module, of_functions: &Range<usize>, functions: &str) -> Result<()> {
-        for (_, function) in module.functions.iter() {
-            let mut found = None;
-            visit(&function.body, &mut |statement, span| {
-                let what = match statement {
-                    Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => "a barrier",
-                    Statement::Atomic { .. } | Statement::ImageAtomic { .. } => "an atomic operation",
-                    Statement::ImageStore { .. } => "a store to a texture",
-                    Statement::Kill => "`discard`",
-                    Statement::WorkGroupUniformLoad { .. } => "workgroupUniformLoad",
-                    Statement::SubgroupBallot { .. } | Statement::SubgroupGather { .. } | Statement::SubgroupCollectiveOperation { .. } => {
-                        "a subgroup operation"
+            Refusal::Wrong { span, why } => {
+                // Names are the caller's again.
+                let why = why.replace(&embedded.name(""), "");
+                // The expression stands in a declaration of ours, whose type it must have.
+                if let Some((_, types)) = why.split_once(&format!("the type of `{OURS}result` is ")) {
+                    let types = types.split(": definition").next().unwrap_or(types);
+                    return self.wrong_at(Part::Expression, 0, &format!("the type of the fragment is {types}"));
+                }
+                for ((part, range), own) in ranges.iter().zip(&parts) {
+                    if let Some(place) = span.filter(|span| inside(*span, range)).and_then(Span::to_range) {
+                        return self.wrong_at(*part, own.place(place.start - range.start), &why);
                     }
-                    _ => return,
-                };
-                found = Some((what, span));
-            });
-            if let Some((what, span)) = found {
-                let message = format!("{what} has no place in a fragment");
-                return Err(self.at_span(Some(span), &[(Part::Functions, of_functions.clone(), functions)], &message));
+                }
+                Error::Parse { what: "fragment", text: self.text(Part::Expression).to_owned(), why }
             }
+        };
+        let parsed =
+            proof::parsed(&text, |span| ranges.iter().any(|(_, range)| inside(span, range))).map_err(|(refusal, _)| error(refusal))?;
+        // All names are ours now, so that none of the kernel's or of WGSL's means something else.
+        let names = parsed.module.functions.iter().filter_map(|(_, own)| own.name.as_deref());
+        let names = names.chain(parsed.module.constants.iter().filter_map(|(_, own)| own.name.as_deref()));
+        let mut names = names.chain(parsed.module.types.iter().filter_map(|(_, own)| own.name.as_deref()));
+        if let Some(name) = names.find(|name| !name.starts_with(OURS)) {
+            return Err(Error::Unsupported { what: format!("the name `{name}` in a fragment"), why: "it cannot be kept apart".to_owned() });
         }
-        Ok(())
-    }
-
-    /// Refuses uniforms whose size is not that of the Rust type.
-    fn uniforms(&self, module: &Module) -> Result<()> {
-        for Declared { name, kind, .. } in &self.fragment.arrays {
+        let arrays = self.checked.arrays();
+        let readers: BTreeSet<String> = arrays.iter().filter(|own| !own.is_uniform()).map(|own| embedded.name(&own.name)).collect();
+        let indexes_memory = parsed.prove(|name| readers.contains(name)).map_err(error)?;
+        // The size of a uniform must be that of the Rust type.
+        for Declared { name, kind, .. } in arrays {
             let DeclaredKind::Uniform { wgsl, element, bytes } = kind else { continue };
-            let variable = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(&**name));
+            let own = embedded.name(name);
+            let variable = parsed.module.global_variables.iter().find(|(_, variable)| variable.name.as_ref() == Some(&own));
             let Some((_, variable)) = variable else { continue };
-            let size = module.types[variable.ty].inner.size(module.to_ctx()) as usize;
+            let size = parsed.module.types[variable.ty].inner.size(parsed.module.to_ctx()) as usize;
             if size != *bytes {
                 let what = format!("the uniform `{name}` of a fragment");
                 let why = format!("`{wgsl}` has {size} bytes in WGSL, but {element} has {bytes}");
                 return Err(Error::Unsupported { what, why });
             }
         }
-        Ok(())
+        Ok(indexes_memory)
     }
 }
 
-/// The braces that are open at a token.
-fn depth_of_braces(tokens: &[Token], at: &Token) -> usize {
-    let before = tokens.iter().take_while(|token| token.range.start < at.range.start);
-    before.fold(0usize, |depth, token| if token.is('{') { depth + 1 } else { depth.saturating_sub(usize::from(token.is('}'))) })
+fn within(what: &str, limit: &'static str, required: usize, available: usize) -> Result<()> {
+    let error =
+        || Error::LimitExceeded { what: format!("a fragment ({what})"), limit, required: required as u64, available: available as u64 };
+    if required > available { Err(error()) } else { Ok(()) }
 }
 
 fn inside(span: Span, range: &Range<usize>) -> bool {
     span.to_range().is_some_and(|span| range.start <= span.start && span.start <= range.end && span.start < span.end)
-}
-
-fn visit(block: &Block, f: &mut dyn FnMut(&Statement, Span)) {
-    for (statement, span) in block.span_iter() {
-        f(statement, *span);
-        match statement {
-            Statement::Block(inner) => visit(inner, f),
-            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(|inner| visit(inner, f)),
-            Statement::Switch { cases, .. } => cases.iter().for_each(|case| visit(&case.body, f)),
-            Statement::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(|inner| visit(inner, f)),
-            _ => {}
-        }
-    }
-}
-
-/// Whether a function indexes anything but the caller's arrays by a value that is not constant.
-fn indexes_memory(module: &Module) -> bool {
-    module.functions.iter().any(|(_, function)| {
-        function
-            .expressions
-            .iter()
-            .any(|(_, expression)| matches!(expression, Expression::Access { base, .. } if !is_array(module, function, *base)))
-    })
-}
-
-fn is_array(module: &Module, function: &Function, base: naga::Handle<Expression>) -> bool {
-    match function.expressions[base] {
-        Expression::GlobalVariable(variable) => {
-            let variable = &module.global_variables[variable];
-            matches!(variable.space, AddressSpace::Storage { .. }) && matches!(module.types[variable.ty].inner, TypeInner::Array { .. })
-        }
-        _ => false,
-    }
-}
-
-/// What a call of a function takes.
-#[derive(Clone, Copy, Default, Debug)]
-struct Cost {
-    /// Calls in its text and in the texts of what it calls.
-    calls: u64,
-    /// Iterations of its loops within one another and within loops around its calls.
-    iterations: u64,
-}
-
-impl Cost {
-    /// This and a call of another function in a loop of so many iterations.
-    fn with(self, other: Self, iterations: u64) -> Self {
-        let calls = self.calls.saturating_add(other.calls).saturating_add(1);
-        Self { calls, iterations: self.iterations.max(other.iterations.max(1).saturating_mul(iterations)) }
-    }
-}
-
-/// A function: what it calls, each within loops of so many iterations.
-#[derive(Default, Debug)]
-struct Called<'a> {
-    name: &'a str,
-    iterations: u64,
-    calls: Vec<(&'a str, u64)>,
-}
-
-impl<'a> Called<'a> {
-    /// The functions of a text, or what is wrong at which byte.
-    fn all(source: &Source<'a>) -> std::result::Result<Vec<Self>, (usize, &'static str)> {
-        let tokens = &source.tokens;
-        let mut all: Vec<Self> = Vec::new();
-        let mut depth = 0usize;
-        // The loops that are open: the depth of their bodies, and their iterations.
-        let mut open: Vec<(usize, u64)> = Vec::new();
-        for (i, token) in tokens.iter().enumerate() {
-            match token.kind {
-                Kind::Sign('{') => depth += 1,
-                Kind::Sign('}') => {
-                    depth = depth.saturating_sub(1);
-                    open.retain(|(own, _)| *own <= depth);
-                }
-                Kind::Word if depth == 0 && token.is_word(source.text, "fn") => {
-                    let name = tokens.get(i + 1).map_or("", |next| next.text(source.text));
-                    all.push(Self { name, iterations: 1, calls: Vec::new() });
-                }
-                Kind::Word if depth > 0 => {
-                    let word = token.text(source.text);
-                    let around = open.iter().fold(1u64, |product, (_, own)| product.saturating_mul(*own));
-                    let Some(function) = all.last_mut() else { continue };
-                    if word == "for" {
-                        let own = Counted::parse(source, i).map_err(|why| (token.range.start, why))?;
-                        open.push((depth + 1, own.max(1)));
-                        function.iterations = function.iterations.max(around.saturating_mul(own));
-                    } else {
-                        // Whether it is a function is known once all of them are.
-                        function.calls.push((word, around));
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(all)
-    }
-
-    /// What each function takes. Those that call themselves, which WGSL forbids, cost nothing here;
-    /// naga refuses them.
-    fn costs(all: &[Self]) -> BTreeMap<&'a str, Cost> {
-        let names: BTreeSet<&str> = all.iter().map(|own| own.name).collect();
-        let mut known: BTreeMap<&str, Cost> = BTreeMap::new();
-        // A function is known once all that it calls are. Each turn makes at least one known.
-        loop {
-            let before = known.len();
-            for own in all {
-                let called = || own.calls.iter().filter(|(name, _)| names.contains(name));
-                if known.contains_key(own.name) || called().any(|(name, _)| !known.contains_key(name)) {
-                    continue;
-                }
-                let start = Cost { calls: 0, iterations: own.iterations };
-                known.insert(own.name, called().fold(start, |cost, (name, around)| cost.with(known[name], *around)));
-            }
-            if known.len() == before {
-                return known;
-            }
-        }
-    }
-}
-
-/// A loop with a known number of iterations.
-struct Counted;
-
-impl Counted {
-    /// The iterations of the loop whose `for` is token i: `for (var i = 0u; i < 8u; i++)`.
-    fn parse(source: &Source<'_>, i: usize) -> std::result::Result<u64, &'static str> {
-        const SHAPE: &str =
-            "the bound of a loop must be a constant: `for (var i = 0u; i < 8u; i++)`, with numbers or constants of the fragment";
-        let text = |token: &Token| token.text(source.text).to_owned();
-        let all = &source.tokens[i + 1..];
-        let mut depth = 0;
-        let close = all.iter().position(|token| {
-            depth += i32::from(token.is('(')) - i32::from(token.is(')'));
-            depth == 0
-        });
-        let (Some(close), true) = (close, all.first().is_some_and(|token| token.is('('))) else { return Err(SHAPE) };
-        let header: Vec<String> = all[1..close].iter().map(text).collect();
-        let mut parts = header.split(|token| token == ";");
-        let (Some(first), Some(condition), Some(step), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
-            return Err(SHAPE);
-        };
-        let number = |token: &String| number_of(source, token).ok_or(SHAPE);
-        let (name, begin) = match first {
-            [var, name, equals, value] if var == "var" && equals == "=" => (name, number(value)?),
-            [var, name, colon, ty, equals, value] if var == "var" && colon == ":" && equals == "=" && (ty == "u32" || ty == "i32") => {
-                (name, number(value)?)
-            }
-            _ => return Err(SHAPE),
-        };
-        let end = match condition {
-            [own, less, limit] if own == name && less == "<" => number(limit)?,
-            [own, less, equals, limit] if own == name && less == "<" && equals == "=" => number(limit)? + 1,
-            _ => return Err(SHAPE),
-        };
-        let step = match step {
-            [own, a, b] if own == name && a == "+" && b == "+" => 1,
-            [own, plus, equals, by] if own == name && plus == "+" && equals == "=" => number(by)?,
-            _ => return Err(SHAPE),
-        };
-        if step < 1 {
-            return Err("the step of a loop must be at least 1");
-        }
-        // A counter of 32 bits that goes past its largest value begins again, and the loop never
-        // ends.
-        if end.saturating_add(step) > i64::from(i32::MAX) {
-            return Err("the bound and the step of a loop must add up to less than 2147483648");
-        }
-        // Nothing else may change the counter.
-        let body = &all[close + 1..];
-        let mut depth = 0;
-        for (j, token) in body.iter().enumerate() {
-            depth += i32::from(token.is('{')) - i32::from(token.is('}'));
-            if depth == 0 {
-                break;
-            }
-            if token.kind != Kind::Word || text(token) != *name {
-                continue;
-            }
-            // The place that is assigned to may stand in brackets.
-            let follows: Vec<String> = body[j + 1..].iter().skip_while(|next| next.is(')')).take(3).map(text).collect();
-            let follows: Vec<&str> = follows.iter().map(String::as_str).collect();
-            let assigned = matches!(
-                follows[..],
-                ["=", other, ..] if other != "="
-            ) || matches!(
-                follows[..],
-                ["+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", "=", ..]
-                    | ["+", "+", ..]
-                    | ["-", "-", ..]
-                    | ["<", "<", "="]
-                    | [">", ">", "="]
-            );
-            let taken = j > 0 && body[j - 1].is('&') && !(j > 1 && (body[j - 2].is('&') || is_operand(&body[j - 2])));
-            let declared = j > 0 && ["var", "let", "const"].iter().any(|word| body[j - 1].is_word(source.text, word));
-            if assigned || taken || declared {
-                return Err("the counter of a loop must not be changed or declared again in its body");
-            }
-        }
-        Ok(u64::try_from((end - begin).max(0)).unwrap_or(0).div_ceil(step as u64))
-    }
-}
-
-/// Whether an operator may follow a token.
-fn is_operand(token: &Token) -> bool {
-    matches!(token.kind, Kind::Word | Kind::Member | Kind::Number | Kind::Sign(')' | ']'))
-}
-
-/// A number: a literal, or a constant of the fragment with a literal as its value.
-fn number_of(source: &Source<'_>, token: &str) -> Option<i64> {
-    let literal =
-        |token: &str| token.trim_end_matches(['u', 'i']).parse::<i64>().ok().filter(|value| (0..=i64::from(u32::MAX)).contains(value));
-    literal(token).or_else(|| {
-        let tokens = &source.tokens;
-        let i = (0..tokens.len())
-            .find(|&i| tokens[i].is_word(source.text, "const") && tokens.get(i + 1).is_some_and(|own| own.text(source.text) == token))?;
-        // A function may declare another value by the same name.
-        let again = (0..tokens.len()).any(|j| {
-            let is_own = tokens[j].is_word(source.text, token) && j != i + 1;
-            let declares = j > 0 && ["let", "var", "const"].iter().any(|word| tokens[j - 1].is_word(source.text, word));
-            is_own && (declares || tokens.get(j + 1).is_some_and(|next| next.is(':')))
-        });
-        if again {
-            return None;
-        }
-        let rest = &tokens[i + 2..];
-        let equals = rest.iter().take(3).position(|token| token.is('='))?;
-        let (value, end) = (rest.get(equals + 1)?, rest.get(equals + 2)?);
-        if end.is(';') { literal(value.text(source.text)) } else { None }
-    })
 }
 
 #[cfg(test)]
@@ -834,12 +478,12 @@ mod tests {
             (with("override x = 3.0;"), "`override`"),
             (with("fn f() { workgroupBarrier(); }"), "a barrier has no place"),
             (with("fn f() { while (true) {} }"), "`while` has no bound"),
-            (with("fn f() { loop { break; } }"), "`loop` has no bound"),
-            (with("fn f(n: u32) { for (var i = 0u; i < n; i++) {} }"), "bound of a loop must be a constant"),
+            (with("fn f() { loop { break; } }"), "must count up to a constant"),
+            (with("fn f(n: u32) { for (var i = 0u; i < n; i++) {} }"), "must count up to a constant"),
             (with("fn f() { for (var i = 0u; i < 8u; i++) { i = 0u; } }"), "counter"),
             (with("fn f() { for (var i = 0u; i < 8u; i++) { (i) -= 1u; } }"), "counter"),
             (with("fn g(i: ptr<function, u32>) {}\nfn f() { for (var i = 0u; i < 8u; i++) { g(&i); } }"), "counter"),
-            (with("const N = 8u;\nfn f() { let N = i32(3); for (var i = 0; i < N; i++) {} }"), "bound of a loop"),
+            (with("const N = 8u;\nfn f() { let N = i32(3); for (var i = 0; i < N; i++) {} }"), "must count up to a constant"),
             (with("fn f() { for (var i = 0u; i < 8u; i += 0u) {} }"), "at least 1"),
             (with("fn f() { for (var i = 0u; i < 300u; i++) { for (var j = 0u; j < 300u; j++) {} } }"), "iterations"),
             (with("fn f() { f(); }"), ""),

@@ -3,6 +3,7 @@
 mod argument;
 mod check;
 mod element;
+mod proof;
 mod source;
 mod tokens;
 
@@ -17,6 +18,8 @@ pub(crate) use argument::Argument;
 pub(crate) use check::{Checked, Side};
 pub(crate) use element::{Form, element_of};
 pub use element::{Readable, Writable};
+pub(crate) use proof::{Refusal, parsed};
+pub(crate) use tokens::{Sizes, Source, Wrong};
 
 /// WGSL of yours that an operation applies to every value that it loads or stores: a window, a
 /// filter, a conversion, log-magnitudes. It becomes part of the operation's own kernel, so that it
@@ -63,11 +66,26 @@ pub use element::{Readable, Writable};
 ///
 /// # What is checked
 /// A fragment is checked when it is given to a specification, before any device sees it. An error
-/// names the line and the column in your text. The checks refuse what is not valid WGSL of the
-/// right type; loops other than `for` with a constant bound (at most 65,536 iterations, also in
-/// nested loops together, and in functions that a loop calls); more than 4096 calls of functions;
-/// barriers, atomics, textures, derivatives, subgroup operations; variables outside of functions;
-/// names that begin with `wgpu_fft_`. A fragment can write nothing but its result. Your names cannot collide with those of the kernel, which your text cannot see.
+/// names the line and the column in your text. What a fragment does is proven on what a compiler
+/// makes of the text that kernels contain, where every name is resolved. The checks refuse
+/// - what is not valid WGSL of the right type; barriers, atomics, textures, derivatives, subgroup
+///   operations; variables outside of functions; names that begin with `wgpu_fft_`;
+/// - loops that do not count up to a constant, as `for (var i = 0u; i < 8u; i++)` does, and loops
+///   whose counter is changed in another way. All loops of one call together take at most 65,536
+///   turns: those in a row are added, those within one another multiplied, also in functions that
+///   are called;
+/// - more than 4096 calls of functions in the text, where each function that is called counts with
+///   its own calls; more than 1,048,576 calls that are made, in loops as often as they turn;
+/// - values of more than 8192 bytes, and more bytes than that in all variables of a function; more
+///   than 65,536 bytes in arrays of all functions, as often as they are called; lengths of arrays
+///   other than numbers and constants with `+`, `*`, `/` and `%`;
+/// - more than 65,536 bytes or 8192 tokens of text, 512 tokens of a statement, 32 brackets within
+///   one another, 64 `else`;
+/// - outside of comments, all characters but printable ASCII, spaces, tabs and the line ends `\n` and
+///   `\r\n`; in comments, what some compiler takes for the end of a line.
+///
+/// A fragment can write nothing but its result. Your names cannot collide with those of the kernel,
+/// which your text cannot see.
 ///
 /// Kernels of FFTs run without wgpu's bounds checks, since every index in them is proven to be
 /// valid. Indices into arrays that you declare with [`array`](Self::array) are checked one by one.
@@ -242,7 +260,8 @@ impl fmt::Display for Fragment {
         write!(f, "`{}`", one_line(&self.expression))?;
         if !self.functions.is_empty() {
             // A line comment would swallow what follows it on one line.
-            write!(f, " where `{}`", one_line(&tokens::without_comments(&self.functions)))?;
+            let functions = tokens::Source::new(&self.functions).map_or_else(|_| self.functions.to_string(), |source| source.text);
+            write!(f, " where `{}`", one_line(&functions))?;
         }
         for Declared { name, kind, .. } in &self.arrays {
             match kind {

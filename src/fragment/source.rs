@@ -2,20 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Source};
 use super::{Declared, DeclaredKind, Form};
 use crate::wgsl::{Access, Expr, Function, Module, Type, U32, min};
 
 /// What the names of this crate begin with, so that they cannot collide with those of callers.
 pub(super) const OURS: &str = "wgpu_fft_";
 
-/// A text with its tokens.
-pub(super) struct Source<'a> {
-    pub text: &'a str,
-    pub tokens: Vec<Token>,
-}
-
-impl Source<'_> {
+impl Source {
     /// The names that it declares outside of functions.
     pub fn declared(&self) -> BTreeSet<&str> {
         let mut depth = 0;
@@ -24,8 +18,8 @@ impl Source<'_> {
             match token.kind {
                 Kind::Sign('{') => depth += 1,
                 Kind::Sign('}') => depth -= 1,
-                Kind::Word if depth == 0 && ["fn", "const", "struct", "alias"].contains(&token.text(self.text)) => {
-                    names.extend(self.tokens.get(i + 1).filter(|next| next.kind == Kind::Word).map(|next| next.text(self.text)));
+                Kind::Word if depth == 0 && ["fn", "const", "struct", "alias"].contains(&token.text(&self.text)) => {
+                    names.extend(self.tokens.get(i + 1).filter(|next| next.kind == Kind::Word).map(|next| next.text(&self.text)));
                 }
                 _ => {}
             }
@@ -44,7 +38,7 @@ impl Source<'_> {
             match self.tokens[j].kind {
                 Kind::Sign('}') => depth += 1,
                 Kind::Sign('{') if depth > 0 => depth -= 1,
-                Kind::Sign('{') => return j >= 2 && self.tokens[j - 2].is_word(self.text, "struct"),
+                Kind::Sign('{') => return j >= 2 && self.tokens[j - 2].is_word(&self.text, "struct"),
                 _ => {}
             }
         }
@@ -52,8 +46,11 @@ impl Source<'_> {
     }
 
     /// The text with other names for these words, and with calls in place of reads of arrays.
-    fn rewritten(&self, name: &dyn Fn(&str) -> Option<String>, is_array: &dyn Fn(&str) -> bool) -> String {
-        let mut text = String::new();
+    ///
+    /// All names that a text declares outside of functions get others wherever they stand, also
+    /// where a function declares the same name again. So what a name means stays what it was.
+    fn rewritten(&self, name: &dyn Fn(&str) -> Option<String>, is_array: &dyn Fn(&str) -> bool, index: [&str; 2]) -> Rewritten {
+        let (mut text, mut places) = (String::new(), Vec::new());
         let mut end = 0;
         // For each open bracket, whether it became a call.
         let mut brackets: Vec<bool> = Vec::new();
@@ -61,7 +58,8 @@ impl Source<'_> {
         for (i, token) in self.tokens.iter().enumerate() {
             text.push_str(&self.text[end..token.range.start]);
             end = token.range.end;
-            let own = token.text(self.text);
+            places.push((text.len(), token.range.start));
+            let own = token.text(&self.text);
             match token.kind {
                 Kind::Word if is_array(own) => {
                     opens_call = true;
@@ -70,29 +68,48 @@ impl Source<'_> {
                 Kind::Word if !self.declares_member(i) => text.push_str(name(own).as_deref().unwrap_or(own)),
                 Kind::Sign('[') => {
                     brackets.push(opens_call);
-                    text.push_str(if std::mem::take(&mut opens_call) { "(u32(" } else { "[" });
+                    text.push_str(if std::mem::take(&mut opens_call) { index[0] } else { "[" });
                 }
-                Kind::Sign(']') => text.push_str(if brackets.pop() == Some(true) { "))" } else { "]" }),
+                Kind::Sign(']') => text.push_str(if brackets.pop() == Some(true) { index[1] } else { "]" }),
                 _ => text.push_str(own),
             }
         }
         text.push_str(&self.text[end..]);
-        text
+        Rewritten { text, places }
+    }
+}
+
+/// A text of a caller's as it stands in a kernel.
+pub(super) struct Rewritten {
+    pub text: String,
+    /// Where each token begins in it, and in the caller's text.
+    places: Vec<(usize, usize)>,
+}
+
+impl Rewritten {
+    /// The place in the caller's text.
+    pub fn place(&self, at: usize) -> usize {
+        let token = self.places.partition_point(|(own, _)| *own <= at).saturating_sub(1);
+        self.places.get(token).map_or(0, |(_, place)| *place)
     }
 }
 
 /// A text with something else in place of some of its words.
 pub(super) fn renamed(wgsl: &str, name: &dyn Fn(&str) -> Option<String>) -> String {
-    let Ok(tokens) = super::tokens::tokens(wgsl) else { return wgsl.to_owned() };
-    Source { text: wgsl, tokens }.rewritten(name, &|_| false)
+    Source::new(wgsl).map_or_else(|_| wgsl.to_owned(), |source| source.rewritten(name, &|_| false, ["[", "]"]).text)
 }
+
+/// What stands around the index of an array. It is converted, whichever integer it is.
+pub(super) const INDEX: [&str; 2] = ["(u32(", "))"];
+/// The same for a check: integers alone have this operator.
+pub(super) const INTEGER_INDEX: [&str; 2] = ["(u32((", ") | 0))"];
 
 /// A fragment as WGSL that can stand in any kernel: its names begin with a prefix of ours.
 pub(super) struct Embedded<'a> {
     /// Which of several fragments in a kernel it is.
     pub side: &'a str,
-    pub functions: Source<'a>,
-    pub expression: Source<'a>,
+    pub functions: &'a Source,
+    pub expression: &'a Source,
     pub arrays: &'a [Declared],
     /// The parameters of the function.
     pub parameters: Vec<(String, String)>,
@@ -101,7 +118,7 @@ pub(super) struct Embedded<'a> {
 
 impl Embedded<'_> {
     /// What a name of the caller's becomes.
-    fn name(&self, own: &str) -> String {
+    pub fn name(&self, own: &str) -> String {
         format!("{OURS}{}_{own}", self.side)
     }
 
@@ -111,15 +128,15 @@ impl Embedded<'_> {
         if declared.is_uniform() { self.name(&declared.name) } else { format!("{OURS}data_{}_{}", self.side, declared.name) }
     }
 
-    /// Writes the declarations, the functions, and the function that maps a value. The bindings
-    /// begin with `first`.
-    pub fn write(&self, module: &mut Module, first: u32) {
+    /// Writes the declarations of arrays and uniforms, whose bindings begin with `first`.
+    pub fn declare(&self, module: &mut Module, first: u32) {
         for (binding, declared) in (first..).zip(self.arrays) {
             let own = self.name(&declared.name);
             match &declared.kind {
                 DeclaredKind::Uniform { wgsl, .. } => {
                     // The type may be one of the caller's structures.
-                    let ty = self.renamed(wgsl);
+                    let globals = self.globals();
+                    let ty = renamed(wgsl, &|word| globals.contains(word).then(|| self.name(word)));
                     module.uniform(binding, &own, &Type::named(&ty));
                 }
                 DeclaredKind::Array { form, len, .. } => {
@@ -129,15 +146,24 @@ impl Embedded<'_> {
                 }
             }
         }
-        let name = |word: &str| self.is_global(word).then(|| self.name(word));
-        let is_array = |word: &str| self.is_array(word);
-        let functions = self.functions.rewritten(&name, &is_array);
+    }
+
+    /// A part with the names that it has in a kernel.
+    pub fn rewritten(&self, part: &Source, index: [&str; 2]) -> Rewritten {
+        let globals = self.globals();
+        part.rewritten(&|word| globals.contains(word).then(|| self.name(word)), &|word| self.is_array(word), index)
+    }
+
+    /// Writes the declarations, the functions, and the function that maps a value. The bindings
+    /// begin with `first`.
+    pub fn write(&self, module: &mut Module, first: u32) {
+        self.declare(module, first);
+        let [functions, expression] = [self.functions, self.expression].map(|part| self.rewritten(part, INDEX).text);
         if !functions.trim().is_empty() {
             module.text(functions.trim_matches(['\n', '\r']));
             module.gap();
         }
         let parameters: Vec<String> = self.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-        let expression = self.expression.rewritten(&name, &is_array);
         let function = self.function_name();
         module.text(&format!("fn {function}({}) -> {} {{\n    return (\n{expression}\n    );\n}}", parameters.join(", "), self.result));
         module.gap();
@@ -153,13 +179,11 @@ impl Embedded<'_> {
         self.arrays.iter().any(|declared| &*declared.name == word && !declared.is_uniform())
     }
 
-    /// Whether a word is a name that the caller declares outside of functions.
-    fn is_global(&self, word: &str) -> bool {
-        self.arrays.iter().any(|declared| &*declared.name == word) || self.functions.declared().contains(word)
-    }
-
-    fn renamed(&self, wgsl: &str) -> String {
-        renamed(wgsl, &|word| self.is_global(word).then(|| self.name(word)))
+    /// The names that the caller declares outside of functions.
+    fn globals(&self) -> BTreeSet<&str> {
+        let mut globals = self.functions.declared();
+        globals.extend(self.arrays.iter().map(|declared| &*declared.name));
+        globals
     }
 }
 

@@ -17,7 +17,7 @@ use super::{Plan, Program, Spec, precision};
 use crate::error::Result;
 use crate::gpu::{DeviceProfile, Gpu};
 use crate::kernels::{Access, Dispatch, Slot, Value};
-use crate::threads::{both, side_by_side};
+use crate::threads::{both, on_deep_stack, side_by_side};
 
 /// Whether workgroup memory is zeroed before a kernel starts, which takes 1 to 3% of an FFT on an
 /// H200.
@@ -197,7 +197,7 @@ impl Builder {
                 missing.push((key, dispatch));
             }
         }
-        let get = |key: &Key, dispatch: &Dispatch| self.pipelines.get_or_make(key, || self.compile(key, dispatch));
+        let get = |key: &Key, dispatch: &Dispatch| self.pipelines.get_or_make(key, || on_deep_stack(|| self.compile(key, dispatch)));
         side_by_side(&missing, |&(key, dispatch)| get(key, dispatch)).into_iter().collect::<Result<Vec<_>>>()?;
         keys.iter().zip(dispatches).map(|(key, dispatch)| get(key, dispatch)).collect()
     }

@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-
 use super::Value;
 use super::arithmetic::type_of;
 use crate::error::{Error, Result};
+use crate::fragment::{Refusal, Sizes, Source, Wrong, parsed};
 use crate::kernels::reduce::operator::Kind;
+use crate::threads::on_deep_stack;
 
 /// A user-defined operator, written in WGSL.
 ///
@@ -97,47 +97,32 @@ impl<T: Value> Custom<T> {
     }
 }
 
-/// Refuses an expression that is so long or so deep that a compiler might run out of stack.
+/// Refuses text that is not an expression of the value type, inside a function with these
+/// parameters.
 ///
 /// Every level of an expression tree takes at least one token: an operator of a long sum, a sign
 /// before a sign, a component or an index of a component, a bracket. So a limit on tokens bounds
 /// the depth of every tree. Brackets have a limit of their own, because a parser calls a dozen
 /// functions for each of them.
-fn check_size<T: Value>(expression: &str) -> Result<()> {
-    let within = |what: &str, limit, required: usize, available: usize| {
-        if required <= available {
-            return Ok(());
-        }
-        let what = format!("an expression for a reduction ({what})");
-        Err(Error::LimitExceeded { what, limit, required: required as u64, available: available as u64 })
-    };
-    within("bytes", "Custom::MOST_BYTES", expression.len(), Custom::<T>::MOST_BYTES)?;
-    let (mut tokens, mut nested, mut deepest, mut in_word) = (0, 0usize, 0, false);
-    for character in expression.chars() {
-        let of_word = character.is_alphanumeric() || character == '_';
-        let begins = if of_word { !in_word } else { !character.is_whitespace() };
-        in_word = of_word;
-        tokens += usize::from(begins);
-        match character {
-            // A `<` may open the parameters of a type, which nest too.
-            '(' | '[' | '<' => nested += 1,
-            ')' | ']' | '>' => nested = nested.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(nested);
-    }
-    within("names, numbers, operators and brackets", "Custom::MOST_TOKENS", tokens, Custom::<T>::MOST_TOKENS)?;
-    within("brackets within brackets", "Custom::MOST_NESTED", deepest, Custom::<T>::MOST_NESTED)
-}
-
-/// Refuses text that is not an expression of the value type, inside a function with these
-/// parameters.
 fn check<T: Value>(expression: &str, function: &str, parameters: &str, names: &str) -> Result<()> {
     let wrong = |why: String| Error::Parse { what: "expression for a reduction", text: expression.to_owned(), why };
-    check_size::<T>(expression)?;
+    let at = |Wrong { at, why }: Wrong| wrong(format!("column {}: {why}", expression[..at].chars().count() + 1));
+    let exceeds = |what: &str, limit, required, available| {
+        Err(Error::LimitExceeded { what: format!("an expression for a reduction ({what})"), limit, required, available })
+    };
+    let within = |what: &str, limit, required: usize, available: usize| {
+        if required <= available { Ok(()) } else { exceeds(what, limit, required as u64, available as u64) }
+    };
+    within("bytes", "Custom::MOST_BYTES", expression.len(), Custom::<T>::MOST_BYTES)?;
     // No expression needs any of these, and they could make a text more than an expression.
     if let Some(word) = [";", "{", "}", "@", "//", "/*"].into_iter().find(|word| expression.contains(word)) {
         return Err(wrong(format!("it must be a single expression, without `{word}`")));
+    }
+    let source = Source::new(expression).map_err(at)?;
+    within("names, numbers, operators and brackets", "Custom::MOST_TOKENS", source.len(), Custom::<T>::MOST_TOKENS)?;
+    within("brackets within brackets", "Custom::MOST_NESTED", source.depth().map_err(at)?, Custom::<T>::MOST_NESTED)?;
+    if let Some(place) = source.too_large(&mut Sizes::new(&Source::default())) {
+        return Err(at(place));
     }
     let value = type_of(T::KIND);
     let calls: Vec<String> = parameters.split(", ").map(|parameter| format!("var {parameter};")).collect();
@@ -148,10 +133,15 @@ fn check<T: Value>(expression: &str, function: &str, parameters: &str, names: &s
         "fn {function}({parameters}) -> {value} {{\n    let result: {value} = (\n{expression}\n    );\n    return result;\n}}\n\n\
          @compute @workgroup_size(1)\nfn wgpu_fft_caller() {{\n    {calls}\n}}\n",
     );
-    let module = naga::front::wgsl::parse_str(&text).map_err(|error| wrong(error.emit_to_string(&text)))?;
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-    validator.validate(&module).map_err(|error| wrong(error.emit_to_string(&text)))?;
-    Ok(())
+    let proven = on_deep_stack(|| {
+        let parsed = parsed(&text, |_| true).map_err(|(refusal, shown)| (refusal, Some(shown)))?;
+        parsed.prove(|_| false).map_err(|refusal| (refusal, None))
+    });
+    match proven {
+        Ok(_) => Ok(()),
+        Err((Refusal::Wrong { why, .. }, shown)) => Err(wrong(shown.unwrap_or(why))),
+        Err((Refusal::Limit { what, limit, required, available }, _)) => exceeds(what, limit, required, available),
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ mod divide;
 mod division;
 #[path = "../support/double.rs"]
 mod double;
+#[path = "../support/fragment_programs.rs"]
+mod drawn_fragments;
 mod dynamic;
 mod f64;
 mod f64_by_f32;
@@ -20,6 +22,8 @@ mod f64_cases;
 mod filter;
 #[path = "../support/filters.rs"]
 mod filters;
+mod fragment_corpus;
+mod fragment_programs;
 mod fragments;
 #[path = "../support/frames.rs"]
 mod frames;

@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex};
 use wgpu_fft::low_level::{self, Access, Dispatch, Slot};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Element, Program};
-use wgsl_sanitizer::{Binding, Buffer, BufferId, Config, Kernel, Memory, Shader};
+use wgsl_sanitizer::{Binding, Buffer, BufferId, Config, FindingKind, Kernel, Memory, Report, Shader};
 
 /// The content of an array before it is written: a NaN that no arithmetic produces.
 pub const UNWRITTEN: u32 = 0x7fc0_dead;
@@ -133,6 +133,13 @@ impl<'a> Arrays<'a> {
     /// Runs a dispatch. Panics if the sanitizer finds anything.
     pub fn dispatch(&mut self, dispatch: &Dispatch, seed: u64, subgroup_size: u32) {
         let program = self.program;
+        let report = self.report(dispatch, seed, subgroup_size).unwrap_or_else(|error| panic!("{error}\n{program}\nin {dispatch}"));
+        assert!(report.is_clean(), "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
+    }
+
+    /// Runs a dispatch, and returns what the sanitizer finds.
+    fn report(&mut self, dispatch: &Dispatch, seed: u64, subgroup_size: u32) -> Result<Report, wgsl_sanitizer::Error> {
+        let program = self.program;
         let params = self.memory.add(Buffer::from_slice(&dispatch.params));
         let mut bindings = vec![Binding::whole(0, 0, params)];
         bindings.extend(dispatch.binds.iter().map(|bind| {
@@ -146,10 +153,26 @@ impl<'a> Arrays<'a> {
         let is_in_place = dispatch.binds.iter().any(|bind| bind.name == "data");
         let config = Config { seed, subgroup_size, later_writes_race: !is_in_place, ..Config::default() };
         let grid = [dispatch.grid.x, dispatch.grid.y, 1];
-        let report = compiled(dispatch).dispatch(grid, &mut self.memory, &bindings, &config);
-        let report = report.unwrap_or_else(|error| panic!("{error}\n{program}\nin {dispatch}"));
-        assert!(report.is_clean(), "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
+        compiled(dispatch)?.dispatch(grid, &mut self.memory, &bindings, &config)
     }
+}
+
+/// What a program stores, and what the sanitizer finds.
+pub struct Outcome {
+    pub words: Vec<u32>,
+    pub findings: Vec<FindingKind>,
+}
+
+/// Runs a program whose text may do what it should not. Fails where it is no WGSL.
+pub fn outcome(program: &Program, input: &[u8], declared: &[(&str, &[u8])]) -> Result<Outcome, wgsl_sanitizer::Error> {
+    let mut arrays = Arrays::new(program, &[input]);
+    arrays.declare(declared);
+    let mut findings = Vec::new();
+    for dispatch in low_level::dispatches(program) {
+        let report = arrays.report(dispatch, 1, subgroup_size(dispatch, 1))?;
+        findings.extend(report.findings().iter().map(|finding| finding.kind.clone()));
+    }
+    Ok(Outcome { words: arrays.words(Slot::Output), findings })
 }
 
 /// `times` times the least subgroup size with which a text works, which is twice the largest
@@ -168,7 +191,7 @@ pub fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
 }
 
 /// A cache of compiled kernels.
-fn compiled(dispatch: &Dispatch) -> Kernel {
+fn compiled(dispatch: &Dispatch) -> Result<Kernel, wgsl_sanitizer::Error> {
     const MOST: usize = 2000;
     type Key = (String, Vec<(&'static str, u64)>);
     static KERNELS: LazyLock<Mutex<HashMap<Key, Kernel>>> = LazyLock::new(Mutex::default);
@@ -176,14 +199,13 @@ fn compiled(dispatch: &Dispatch) -> Kernel {
     let key = (dispatch.wgsl(), overrides.iter().map(|&(name, value)| (name, value.to_bits())).collect());
     let lock = || KERNELS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(kernel) = lock().get(&key) {
-        return kernel.clone();
+        return Ok(kernel.clone());
     }
-    let compile = || Shader::new(&key.0)?.entry("main")?.with_overrides(overrides.iter().copied()).compile();
-    let kernel = compile().unwrap_or_else(|error| panic!("{error}\nin {dispatch}"));
+    let kernel = Shader::new(&key.0)?.entry("main")?.with_overrides(overrides.iter().copied()).compile()?;
     let mut kernels = lock();
     if kernels.len() >= MOST {
         kernels.clear();
     }
     kernels.insert(key, kernel.clone());
-    kernel
+    Ok(kernel)
 }
