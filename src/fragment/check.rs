@@ -11,7 +11,7 @@ use super::tokens::{Kind, Sizes, Source, Token, Wrong};
 use super::{Argument, Declared, DeclaredKind, Form, Fragment};
 use crate::error::{Error, Result};
 use crate::threads::on_deep_stack;
-use crate::wgsl::{self, Type};
+use crate::wgsl;
 
 /// Limits on a fragment's text. WGSL compilers, wgpu's among them, are recursive, and a long
 /// expression overflows their stack, which ends the process. With these limits, a compiler of wgpu's
@@ -483,7 +483,7 @@ mod tests {
             (with("fn f() { for (var i = 0u; i < 8u; i++) { i = 0u; } }"), "counter"),
             (with("fn f() { for (var i = 0u; i < 8u; i++) { (i) -= 1u; } }"), "counter"),
             (with("fn g(i: ptr<function, u32>) {}\nfn f() { for (var i = 0u; i < 8u; i++) { g(&i); } }"), "counter"),
-            (with("const N = 8u;\nfn f() { let N = i32(3); for (var i = 0; i < N; i++) {} }"), "must count up to a constant"),
+            (with("const N = 8u;\nfn f(x: f32) { let N = i32(x); for (var i = 0; i < N; i++) {} }"), "must count up to a constant"),
             (with("fn f() { for (var i = 0u; i < 8u; i += 0u) {} }"), "at least 1"),
             (with("fn f() { for (var i = 0u; i < 300u; i++) { for (var j = 0u; j < 300u; j++) {} } }"), "iterations"),
             (with("fn f() { f(); }"), ""),

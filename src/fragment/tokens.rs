@@ -258,20 +258,21 @@ impl<'a> Sizes<'a> {
                 Kind::Word => self.word(source.word(i)).0,
                 Kind::Sign(sign @ ('(' | '[' | '{')) => {
                     if sign == '{' {
-                        end_arrays(&mut open);
+                        end_angles(&mut open);
                     }
                     open.push(Group::default());
                     continue;
                 }
-                Kind::Sign('<') if i > range.start && tokens[i - 1].is_word(&source.text, "array") => {
-                    open.push(Group { is_array: true, ..Group::default() });
+                Kind::Sign('<') if i > range.start && tokens[i - 1].kind == Kind::Word => {
+                    let is_array = tokens[i - 1].is_word(&source.text, "array");
+                    open.push(Group { angle: Some(is_array), ..Group::default() });
                     continue;
                 }
-                Kind::Sign('>') if open[last].is_array => {
+                Kind::Sign('>') if open[last].angle.is_some() => {
                     let group = open.pop().unwrap_or_default();
                     match group.element {
-                        Some((element, length)) => element.saturating_mul(self.value(source, length..i)),
-                        None => group.size(),
+                        Some((element, length)) if group.angle == Some(true) => element.saturating_mul(self.value(source, length..i)),
+                        _ => group.size(),
                     }
                 }
                 Kind::Sign(',') => {
@@ -281,12 +282,12 @@ impl<'a> Sizes<'a> {
                     continue;
                 }
                 Kind::Sign(';') => {
-                    end_arrays(&mut open);
+                    end_angles(&mut open);
                     open.iter_mut().last().into_iter().for_each(Group::end_statement);
                     continue;
                 }
                 Kind::Sign(')' | ']' | '}') => {
-                    end_arrays(&mut open);
+                    end_angles(&mut open);
                     open.pop().unwrap_or_default().size()
                 }
                 Kind::Sign(_) => continue,
@@ -309,8 +310,8 @@ impl<'a> Sizes<'a> {
 /// What is between two brackets, in numbers.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// Whether they are those of `array<…>`.
-    is_array: bool,
+    /// Whether they are those of `array<…>`, if they are `<` and `>`.
+    angle: Option<bool>,
     /// In statements that have ended.
     done: u64,
     /// Before the last comma of the statement, and behind it.
@@ -327,14 +328,15 @@ impl Group {
     }
 
     fn end_statement(&mut self) {
-        *self = Self { is_array: self.is_array, done: self.size(), ..Self::default() };
+        *self = Self { angle: self.angle, done: self.size(), ..Self::default() };
     }
 }
 
-/// A `<` after a value by the name `array` is not closed.
-fn end_arrays(open: &mut Vec<Group>) {
-    while let Some(group) = open.pop_if(|group| group.is_array) {
-        open.last_mut().into_iter().for_each(|outer| outer.last = outer.last.max(group.size()));
+/// A `<` after a value is not closed. Of an array that is not closed, nothing is known.
+fn end_angles(open: &mut Vec<Group>) {
+    while let Some(group) = open.pop_if(|group| group.angle.is_some()) {
+        let size = if group.angle == Some(true) && group.element.is_some() { u64::MAX } else { group.size() };
+        open.last_mut().into_iter().for_each(|outer| outer.last = outer.last.max(size));
     }
 }
 
@@ -420,7 +422,7 @@ mod tests {
     fn comparisons_close_no_bracket() {
         let depth = |text: &str| Source::new(text).unwrap().depth().map_err(|wrong| wrong.why);
         assert_eq!(depth("((a))[array<vec2<f32>, 2>()]"), Ok(3));
-        assert_eq!(depth("if (a > 1) { if (a > b) { if (a >> 1 > c) {} } }"), Ok(4));
+        assert_eq!(depth("if (a > 1) { if (a > b) { if (a >> 1 > c) {} } }"), Ok(3));
         assert_eq!(depth("a < b; c < d; (e < f) && (g < h)"), Ok(2));
         assert_eq!(depth("(a]").unwrap_err(), "`]` closes nothing");
         assert_eq!(depth("f(a) { [").unwrap_err(), "a `]` is missing");

@@ -159,6 +159,7 @@ fn every_variant_has_the_bindings_workgroup_and_memory_that_rust_says() {
         let proven = dispatch.kernel.name.starts_with("fft/pass") && !wgsl.contains(variants::OWN_ARRAY);
         assert_eq!(dispatch.proven, proven, "{dispatch}");
         let (module, info) = validators::naga(&wgsl).unwrap();
+        check_names(&module, dispatch);
         check_override_types(&module, dispatch);
         assert_eq!(bindings(&module), expected_bindings(dispatch), "{dispatch}");
         let constants = dispatch.overrides.iter().map(|&(name, value)| (name.to_owned(), value.as_f64())).collect();
@@ -166,6 +167,17 @@ fn every_variant_has_the_bindings_workgroup_and_memory_that_rust_says() {
         assert_eq!(module.entry_points.len(), 1, "{dispatch}");
         assert_eq!(module.entry_points[0].workgroup_size, dispatch.workgroup, "{dispatch}");
         assert_eq!(workgroup_bytes(&module), dispatch.workgroup_bytes, "{dispatch}");
+    }
+}
+
+/// WGSL of a caller's is checked without the kernel: what is a builtin there must be one here too.
+fn check_names(module: &naga::Module, dispatch: &Dispatch) {
+    let names = module.functions.iter().filter_map(|(_, own)| own.name.as_deref());
+    let names = names.chain(module.constants.iter().filter_map(|(_, own)| own.name.as_deref()));
+    let names = names.chain(module.overrides.iter().filter_map(|(_, own)| own.name.as_deref()));
+    let names = names.chain(module.global_variables.iter().filter_map(|(_, own)| own.name.as_deref()));
+    for name in names.chain(module.types.iter().filter_map(|(_, own)| own.name.as_deref())) {
+        assert!(!naga::keywords::wgsl::BUILTIN_IDENTIFIERS.contains(&name), "{name} in {dispatch}");
     }
 }
 

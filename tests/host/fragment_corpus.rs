@@ -1,11 +1,13 @@
 //! Fragments that fooled the checks, or could, with the reason why they are refused; and others that
 //! look alike and are accepted. What is accepted is run under wgsl-sanitizer in the kernel of an FFT.
 
+use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::reduce::Custom;
-use wgpu_fft::{Complex32, Error, Fragment};
+use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment};
 
 use crate::fragment_programs::holds;
+use crate::validators;
 
 /// Functions and an expression for a complex value, which may read 5 `taps`. The names of builtins
 /// that a kernel uses, and of functions of kernels, are among those declared.
@@ -201,4 +203,38 @@ fn operators_are_refused_for_the_same_reasons() {
     }
     let deep = format!("select(a, b, {}true)", "!".repeat(490));
     assert!(Custom::<f32>::new(&deep, 0.0).is_ok());
+}
+
+/// One fragment on both sides, with functions, a structure, an array and a uniform.
+#[test]
+fn the_same_functions_may_be_on_both_sides() {
+    let fragment = || {
+        Fragment::new("value * weight(i0)")
+            .functions("struct S { gain: vec4<f32> }\nconst N = 3u;\nfn weight(i: u32) -> f32 { return taps[i % N] * settings.gain.x; }")
+            .array::<f32>("taps", 5)
+            .uniform::<[f32; 4]>("settings", "S")
+    };
+    for (text, input, output) in [
+        ("c2c fwd 6x10", "complex f32", "complex f32"),
+        ("c2c inv 8", "complex f32", "complex f32"),
+        ("c2c fwd 4096", "complex f32", "complex f32"),
+        ("r2c fwd 8x12", "f32", "complex f32"),
+        ("c2r inv 8", "complex f32", "f32"),
+        ("sum f32 100x3 axes=0", "f32", "f32"),
+        ("sum f32 100x3", "f32", "f32"),
+        ("transpose f32 5x7", "f32", "f32"),
+        ("permute complex f32 3x4x5 order=2,0,1", "complex f32", "complex f32"),
+        ("zoom f32 100 to 20 in 0.1..0.2", "f32", "complex f32"),
+        ("resample f32 12 to 20", "f32", "f32"),
+        ("resample f32 12x10 to 20x6", "f32", "f32"),
+    ] {
+        let spec: AnySpec = text.parse().unwrap();
+        let element = |name: &str| name.parse::<ElementType>().unwrap();
+        let mapped = spec.map_input(fragment(), element(input)).and_then(|spec| spec.map_output(fragment(), element(output)));
+        let mapped = mapped.unwrap_or_else(|error| panic!("{text}: {error}"));
+        let program = mapped.lower(None, &DeviceProfile::webgpu_defaults()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        for wgsl in program.wgsl() {
+            assert!(validators::naga(&wgsl).is_ok(), "{text}: {:?}\n{wgsl}", validators::naga(&wgsl).err());
+        }
+    }
 }
