@@ -184,7 +184,7 @@ impl Drawn<'_> {
         for _ in 0..self.rng.u32(0..3) {
             self.statement();
         }
-        if self.mischief() {
+        if self.mischief() || self.one(12) {
             let counter = self.name(Of::Counter).unwrap_or(counter);
             self.tamper(&counter);
         }
@@ -313,7 +313,7 @@ impl Drawn<'_> {
 /// them. It reads the array `taps`.
 pub fn drawn(seed: u64) -> (String, String) {
     let mut rng = Rng::with_seed(seed);
-    let mischief = [4, 40, 400][rng.usize(0..3)];
+    let mischief = [3, 12, 200][rng.usize(0..3)];
     let mut drawn = Drawn { rng: &mut rng, text: String::new(), names: Vec::new(), depth: 0, mischief };
     drawn.text.push_str("fn keep(a: vec2<f32>, b: u32) -> vec2<f32> { return a; }\n");
     for _ in 0..drawn.rng.u32(1..6) {
@@ -334,7 +334,9 @@ pub fn drawn(seed: u64) -> (String, String) {
     let value = drawn.number(2);
     let functions = std::mem::take(&mut drawn.text);
     let at = if drawn.one(2) { "i0" } else { "batch" };
-    let call = drawn.name(Of::Function).map_or_else(|| at.to_owned(), |function| format!("{function}({at} * 7u)"));
+    // All functions run, so that what they do shows.
+    let all: Vec<&str> = drawn.names.iter().filter(|(_, of)| *of == Of::Function).map(|(name, _)| name.as_str()).collect();
+    let call = all.iter().fold(at.to_owned(), |sum, function| format!("{sum} + {function}({at} * 7u)"));
     // What the last scope knew is not all known here.
     let value = if drawn.mischief() { value } else { call };
     (format!("keep(value, {value})"), functions)
