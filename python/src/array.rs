@@ -46,13 +46,19 @@ impl Kept {
     }
 }
 
-/// A buffer on the device. What its bytes mean is known to Python and to plans.
+/// A buffer on the device, or a part of one. What its bytes mean is known to Python and to plans.
 #[pyclass(frozen, module = "wgpu_fft._core")]
 pub(crate) struct Buffer {
-    buffer: Own<(Gpu, DeviceBuffer<u8>)>,
-    kept: Kept,
+    whole: Arc<Whole>,
+    offset: usize,
     #[pyo3(get)]
     nbytes: usize,
+}
+
+/// What all parts of a buffer share. The last of them frees it.
+struct Whole {
+    buffer: Own<(Gpu, DeviceBuffer<u8>)>,
+    kept: Kept,
 }
 
 impl Buffer {
@@ -72,37 +78,67 @@ impl Buffer {
     }
 
     pub fn new(gpu: &Gpu, kept: &Kept, buffer: DeviceBuffer<u8>) -> Self {
-        Self { nbytes: buffer.len(), buffer: Own::new((gpu.clone(), buffer)), kept: kept.clone() }
+        let nbytes = buffer.len();
+        Self { whole: Arc::new(Whole { buffer: Own::new((gpu.clone(), buffer)), kept: kept.clone() }), offset: 0, nbytes }
+    }
+
+    /// The device, and its bytes.
+    fn view(&self) -> PyResult<(&Gpu, View<'_, u8>)> {
+        let (gpu, buffer) = self.whole.buffer.get()?;
+        Ok((gpu, buffer.slice(self.offset..self.offset + self.nbytes).map_err(raised)?))
     }
 
     /// Its bytes, if they are on the same device as something else.
     pub fn view_on(&self, gpu: &Gpu) -> PyResult<View<'_, u8>> {
-        let (own, buffer) = self.buffer.get()?;
+        let (own, view) = self.view()?;
         if own.device() != gpu.device() {
             return Err(refused("foreign-object", "an array is on another device"));
         }
-        Ok(buffer.view())
+        Ok(view)
     }
 }
 
 #[pymethods]
 impl Buffer {
+    /// So many bytes from an offset on, which share the memory.
+    fn part(&self, offset: usize, nbytes: usize) -> PyResult<Self> {
+        if offset.checked_add(nbytes).is_none_or(|end| end > self.nbytes) {
+            return Err(refused("out-of-range", &format!("{nbytes} bytes from {offset} on are no part of {} bytes", self.nbytes)));
+        }
+        Ok(Self { whole: Arc::clone(&self.whole), offset: self.offset + offset, nbytes })
+    }
+
+    /// The same bytes in a buffer of their own, without a plan. Offset and size are multiples of 4.
+    fn copied(&self, py: Python<'_>) -> PyResult<Self> {
+        let (gpu, view) = self.view()?;
+        let copy = Self::for_result(gpu, &self.whole.kept, self.nbytes)?;
+        let target = copy.view()?.1.buffer();
+        let submit = || {
+            gpu.submit(|encoder| {
+                encoder.copy_buffer_to_buffer(view.buffer(), view.offset_bytes(), target, 0, view.len_bytes());
+                Ok(())
+            })
+        };
+        py.detach(submit).map_err(raised)?;
+        Ok(copy)
+    }
+
     /// The bytes on the host, after everything submitted so far has run.
     fn download<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let (gpu, buffer) = self.buffer.get()?;
-        let pending = py.detach(|| gpu.download(buffer)).map_err(raised)?;
+        let (gpu, view) = self.view()?;
+        let pending = py.detach(|| gpu.download(view)).map_err(raised)?;
         Ok(PyArray1::from_vec(py, waited(py, pending)?))
     }
 
     /// Replaces the bytes, before what is submitted afterwards.
     fn write(&self, py: Python<'_>, data: PyReadonlyArray1<'_, u8>) -> PyResult<()> {
-        let (gpu, buffer) = self.buffer.get()?;
+        let (gpu, view) = self.view()?;
         let data = data.as_slice()?;
-        py.detach(|| gpu.write(buffer, data)).map_err(raised)
+        py.detach(|| gpu.write(view, data)).map_err(raised)
     }
 }
 
-impl Drop for Buffer {
+impl Drop for Whole {
     fn drop(&mut self) {
         if let Some((_, buffer)) = self.buffer.take() {
             self.kept.put(buffer);

@@ -1,9 +1,11 @@
 //! Devices.
 
+use std::sync::Arc;
+
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use wgpu_fft::dynamic::AnySpec;
+use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::fft::{TransformKind, length_cost, next_fast_len};
 use wgpu_fft::gpu::adapters as found;
 use wgpu_fft::{GpuOptions, Planner, wgpu};
@@ -30,7 +32,7 @@ fn words(info: &wgpu::AdapterInfo) -> (String, String, String) {
 /// A device, and what its plans share.
 #[pyclass(frozen, module = "wgpu_fft._core")]
 pub(crate) struct Gpu {
-    planner: Own<Planner>,
+    planner: Own<Arc<Planner>>,
     kept: Kept,
 }
 
@@ -61,7 +63,7 @@ impl Gpu {
             }
         };
         let gpu = py.detach(|| pollster::block_on(wgpu_fft::Gpu::request(&options))).map_err(raised)?;
-        Ok(Self { planner: Own::new(Planner::new(&gpu)), kept: Kept::default() })
+        Ok(Self { planner: Own::new(Arc::new(Planner::new(&gpu))), kept: Kept::default() })
     }
 
     /// What there is to know about it.
@@ -78,6 +80,7 @@ impl Gpu {
         info.set_item("f64", profile.f64)?;
         info.set_item("buffer_bytes", profile.buffer_bytes)?;
         info.set_item("binding_bytes", profile.binding_bytes)?;
+        info.set_item("alignment", profile.storage_alignment)?;
         Ok(info)
     }
 
@@ -99,7 +102,7 @@ impl Gpu {
     ) -> PyResult<Plan> {
         let planner = self.planner.get()?;
         let (spec, declared) = spec(text, [map_input, map_output])?;
-        let plan = py.detach(|| planner.build_any(&spec, recipe)).map_err(raised)?;
+        let plan = planned(py, planner, spec, recipe)?;
         Ok(Plan::new(planner.gpu(), plan, declared))
     }
 
@@ -122,7 +125,7 @@ impl Gpu {
         let window = window.as_slice()?;
         let frames = frames.map(|(first, end)| first..end);
         let spec: AnySpec = stft::spec(complex, &stft::Frames { len, batch, window, hop, mfft, phase_shift, frames });
-        let plan = py.detach(|| planner.build_any(&spec, None)).map_err(raised)?;
+        let plan = planned(py, planner, spec, None)?;
         Ok(Plan::new(planner.gpu(), plan, Vec::new()))
     }
 
@@ -162,6 +165,13 @@ impl Gpu {
         self.kept.clear();
         Ok(())
     }
+}
+
+/// The plan for a specification. Ctrl-C ends the wait for it; what the driver compiles meanwhile is
+/// there when it is asked for again.
+fn planned(py: Python<'_>, planner: &Arc<Planner>, spec: AnySpec, recipe: Option<&str>) -> PyResult<AnyPlan> {
+    let (planner, recipe) = (Arc::clone(planner), recipe.map(str::to_owned));
+    process::aside(py, move || planner.build_any(&spec, recipe.as_deref()))?.map_err(raised)
 }
 
 fn kind(real: bool) -> TransformKind {

@@ -15,7 +15,6 @@ use pyo3::prelude::*;
 /// The compiled part of the package `wgpu_fft`. It is no interface: it changes with every version.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("Error", module.py().get_type::<error::FftError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<array::Buffer>()?;
     module.add_class::<gpu::Gpu>()?;

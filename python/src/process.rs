@@ -4,6 +4,8 @@
 //! connection to the device. Nothing of wgpu may be touched there.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -76,5 +78,24 @@ pub(crate) fn waited<T: Send + 'static>(py: Python<'_>, mut pending: Pending<T>)
             return Ok(value);
         }
         py.check_signals()?;
+    }
+}
+
+/// Does what takes long on a thread of its own, without the interpreter's lock, and lets Python
+/// handle signals meanwhile. If one of them raises, the thread goes on and its result is dropped.
+pub(crate) fn aside<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    let (sender, mut receiver) = sync_channel(1);
+    // The receiver is gone if a signal has ended the wait.
+    let send = move || drop(sender.send(work()));
+    if let Err(why) = thread::Builder::new().name("wgpu-fft plans".to_owned()).spawn(send) {
+        return Err(refused("no-thread", &format!("there is no thread to plan with: {why}")));
+    }
+    loop {
+        let own = &mut receiver;
+        match py.detach(move || own.recv_timeout(STEP)) {
+            Ok(value) => return Ok(value),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(refused("panicked", "the thread that planned has panicked")),
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -38,13 +40,39 @@ def test_types_that_become_others():
     x = wgpu_fft.asarray(np.arange(3, dtype=np.float32))
     assert np.array_equal(x.astype(np.complex64), np.arange(3, dtype=np.complex64))
     assert x.astype(np.float64).to_numpy().dtype == np.float64
+    assert x.astype(">f4") is x
+    for dtype in (np.int32, np.float16, bool, "U1"):
+        with pytest.raises(TypeError, match="use to_numpy"):
+            x.astype(dtype)
+    for dtype in (np.int64, bool):
+        with pytest.raises(TypeError, match="no numbers of type"):
+            wgpu_fft.asarray([1, 2], dtype)
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+def test_integers_that_would_become_others():
+    limit = 1 << 53
+    for data in ([limit], [-limit], [limit - 1]):
+        assert wgpu_fft.asarray(data).to_numpy().astype(np.int64).tolist() == data
+    for data in (np.array([1, limit + 1]), np.array([-limit - 1]), np.array([2**64 - 1], np.uint64), np.array([-(2**63)])):
+        with pytest.raises(ValueError, match="beyond 2"):
+            wgpu_fft.asarray(data)
+        assert np.array_equal(wgpu_fft.asarray(data, np.float64), data.astype(np.float64))
+
+
+def test_arrays_go_to_the_device_that_is_asked_for():
+    other, x = wgpu_fft.Device(), wgpu_fft.asarray(np.arange(6, dtype=np.float32))
+    moved = wgpu_fft.asarray(x[1:5], device=other)
+    assert moved.device is other and np.array_equal(moved, np.arange(1, 5))
+    assert wgpu_fft.asarray(x, np.complex64, other).device is other
+    assert wgpu_fft.asarray(x, device=x.device) is x
+    assert wgpu_fft.signal.fftconvolve(moved, moved).device is other
+
+
+@pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("left", [np.float32, np.complex64, np.float64])
 @pytest.mark.parametrize("right", [np.float32, np.complex64])
-def test_arithmetic(noise, agrees, operator, left, right):
-    function, x, y = OPERATORS[operator], noise((3, 4, 5), left), noise((3, 4, 5), right)
+def test_arithmetic(noise, agrees, name, left, right):
+    function, x, y = OPERATORS[name], noise((3, 4, 5), left), noise((3, 4, 5), right)
     a, b = wgpu_fft.asarray(x), wgpu_fft.asarray(y)
     agrees(function(a, b), function(x, y))
     agrees(function(a, y), function(x, y))
@@ -64,6 +92,23 @@ def test_division_keeps_its_range(agrees):
     x = np.array([1e30 + 1e30j, 1e-30j, 3], np.complex64)
     y = np.array([1e30 + 1e30j, 1e-30 + 0j, 0 - 2j], np.complex64)
     agrees(wgpu_fft.asarray(x) / wgpu_fft.asarray(y), np.array([1, 1j, 1.5j], np.complex64))
+    # Both far away, and their quotient is not.
+    x, y = (np.array([3e37 + 2e37j, 4e-37 + 3e-37j], np.complex64) * np.complex64(z) for z in (1, 2j))
+    agrees(wgpu_fft.asarray(x) / wgpu_fft.asarray(y), np.array([-0.5j, -0.5j], np.complex64))
+
+
+def test_magnitudes_keep_their_range():
+    """Those that f32 has are right wherever squares are not, to a few bits."""
+    random = np.random.default_rng(2026)
+    x = random.standard_normal((2, 100_000)).astype(np.float32) * np.exp2(random.integers(-123, 126, (2, 100_000))).astype(np.float32)
+    x[1, ::2] = x[0, ::2] * random.standard_normal(50_000).astype(np.float32)
+    z = (x[0] + 1j * x[1]).astype(np.complex64)
+    z[:6] = [1e20 + 1e20j, 1e-30j, 1e-30, 3e-30 + 4e-30j, 0, 3e38]
+    expected = np.hypot(z.real.astype(np.float64), z.imag.astype(np.float64))
+    # Devices may take numbers below the normal ones for zeros.
+    np.testing.assert_allclose(abs(wgpu_fft.asarray(z)).to_numpy(), expected, rtol=1e-6, atol=2.0**-126)
+    odd = np.array([complex(np.inf, 1), complex(-1, -np.inf), complex(np.nan, np.inf), complex(np.inf, np.nan), complex(np.nan, 1)])
+    np.testing.assert_array_equal(abs(wgpu_fft.asarray(odd.astype(np.complex64))).to_numpy(), np.abs(odd).astype(np.float32))
 
 
 def test_unary(noise, agrees):
@@ -93,9 +138,77 @@ def test_places(noise):
     assert np.array_equal(array.T.reshape(6, -1), x.T.reshape(6, -1))
     assert np.array_equal(array[0, 1].ravel(), x[0, 1])
     assert float(array[1, 2, 3]) == x[1, 2, 3]
-    for key in (4, (0, 0, 0, 0), slice(None, None, -1), [0, 1]):
+    for key in (4, (0, 0, 0, 0), slice(None, None, -1), [0, 1], True, np.False_):
         with pytest.raises(IndexError):
             array[key]
+
+
+def test_shapes_are_integers(noise):
+    x = noise((4, 6))
+    array = wgpu_fft.asarray(x)
+    for shape in [(np.int64(3), np.int32(8)), ((3, 8),), ([3, 8],), (np.array([3, 8]),), (np.int64(24),), (-1, 8), (3, np.int64(-1))]:
+        assert np.array_equal(array.reshape(*shape), x.reshape(*shape)), shape
+    for axes in [(), (None,), (np.int64(1), np.int64(0)), ((1, 0),), (np.array([1, 0]),), ([-1, 0],)]:
+        assert np.array_equal(array.transpose(*axes), x.transpose(*axes)), axes
+    assert np.array_equal(array[0].transpose(np.int64(0)), x[0])
+    for shape in [(-1, -1), (-2, -12), (5, -1), (0, -1), (7,)]:
+        with pytest.raises(ValueError):
+            array.reshape(*shape)
+    for shape in [(2.0, 12), ("24",), (None,), ((2.0, 12),)]:
+        with pytest.raises(TypeError):
+            array.reshape(*shape)
+    with pytest.raises(ValueError):
+        wgpu_fft.asarray(x[:0]).reshape(-1, 0)
+    for axes in [(0, 0), (0,), (2, 0)]:
+        with pytest.raises(ValueError):
+            array.transpose(*axes)
+
+
+def test_comparisons(noise):
+    x, y = np.round(noise((4, 6))), np.round(noise((6,)))
+    for dtype in (np.float32, np.complex64, np.float64):
+        a, b, c = x.astype(dtype), y.astype(dtype), wgpu_fft.asarray(x.astype(dtype))
+        for compare in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal):
+            name = {"equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
+            own = getattr(operator, name[compare.__name__])
+            for result in (own(c, wgpu_fft.asarray(b)), own(c, b), own(wgpu_fft.asarray(a.T).T, b)):
+                assert result.dtype == bool and np.array_equal(result, compare(a, b))
+            assert np.array_equal(own(b, c), compare(b, a))
+            assert np.array_equal(own(c, 1), compare(a, 1))
+    assert 1 in c and 77 not in c
+    assert not c == "text" and c != "text" and not c == None  # noqa: E711
+    with pytest.raises(ValueError):
+        c == wgpu_fft.asarray(np.ones(5))
+    with pytest.raises(TypeError, match="hash"):
+        hash(c)
+
+
+def test_truth():
+    assert not wgpu_fft.asarray([0.0]) and wgpu_fft.asarray([[2.0]]) and not wgpu_fft.asarray(np.complex64(0))
+    for data in ([], [0.0, 0.0], [1.0, 1.0]):
+        with pytest.raises(ValueError, match="ambiguous"):
+            bool(wgpu_fft.asarray(data))
+
+
+def test_slices_share_plans(noise, agrees):
+    """Where a slice begins is no part of a plan: a loop over an array makes one."""
+    device = wgpu_fft.Device()
+    # Rows that begin at any element, and some that begin where a binding may.
+    x = noise((70, 33), np.complex64)
+    array, other = wgpu_fft.asarray(x, device=device), wgpu_fft.asarray(noise(33, np.complex64), device=device)
+    for key, most in [("row", 1), ("column", 1 + device.info["alignment"] // 8 + 1)]:
+        device.clear()
+        for i in range(70 if key == "row" else 33):
+            row, own = (array[i], x[i]) if key == "row" else (array[:, i], x[:, i])
+            agrees(wgpu_fft.fft(row), np.fft.fft(own))
+            assert np.array_equal(row.to_numpy(), own)
+        assert len(device._entries) <= most
+    device.clear()
+    for i in range(70):
+        agrees(array[i] * other + array[i][3], x[i] * other.to_numpy() + x[i][3])
+        agrees(abs(array[i]), abs(x[i]))
+    plans = len(device._entries)
+    assert plans <= 3 * device.info["alignment"] // 8 + 3, plans
 
 
 def test_results_stay_on_the_device(noise, agrees):
@@ -114,11 +227,51 @@ def test_plans_by_text(noise, agrees):
     assert np.array_equal(wgpu_fft.Plan("transpose u8 2x3")(np.arange(6, dtype=np.uint8)), [0, 3, 1, 4, 2, 5])
     assert wgpu_fft.Plan("c2c fwd 64", recipe=wgpu_fft.Plan("c2c fwd 64").recipe).recipe == wgpu_fft.Plan("c2c fwd 64").recipe
     assert "dispatch" in plan.program or "workgroups" in plan.program
-    with pytest.raises(TypeError, match="600 elements of f32"):
-        plan(x[:2])
-    with pytest.raises(wgpu_fft.Error) as error:
+    with pytest.raises(TypeError, match="f32, not of float64"):
+        plan(x.astype(np.float64))
+    with pytest.raises(ValueError) as error:
         wgpu_fft.Plan("no such thing")
-    assert error.value.kind == "parse"
+    assert isinstance(error.value, wgpu_fft.ArgumentError) and error.value.kind == "parse"
+
+
+SHAPES_OF_INPUTS = [
+    ("sum f32 20x30 axes=1", [(20, 30)]),
+    ("sum f32 20x30 x4 axes=1", [(4, 20, 30)]),
+    ("c2c fwd 6x5", [(6, 5)]),
+    ("r2c fwd 6x5 x2", [(2, 6, 5)]),
+    ("c2r inv 6x9", [(6, 5)]),
+    ("c2c fwd 6x5 in=1,6:30", [None]),
+    ("c2c fwd 6x5 in-part=0..3,1..4", [(3, 3)]),
+    ("convolve f32 20x30 by 3x5 same", [(20, 30), (3, 5)]),
+    ("correlate complex f32 20 x3 by 5", [(3, 20), (5,)]),
+    ("roll f32 4x6 by=2,3", [(4, 6)]),
+    ("transpose f32x2 4x6", [(4, 6, 2)]),
+    ("phase-correlate 12x10 x2", [(2, 12, 10), (2, 12, 10)]),
+    ("radial-average f32 8x6 half", [(8, 4)]),
+    ("resample f32 6x8 to 12x16", [(6, 8)]),
+]
+
+
+@pytest.mark.parametrize("spec, shapes", SHAPES_OF_INPUTS, ids=[spec for spec, _ in SHAPES_OF_INPUTS])
+def test_plans_take_arrays_of_their_shape(spec, shapes):
+    plan = wgpu_fft.Plan(spec)
+    assert plan._shapes == shapes
+    kinds = {"f32": np.float32, "complex f32": np.complex64, "f32x2": np.float32}
+    arrays = []
+    for (element, count), shape in zip(plan.inputs, shapes):
+        flat = np.arange(count * (2 if element == "f32x2" else 1)).astype(kinds[element])
+        arrays.append((flat, flat if shape is None else flat.reshape(shape)))
+    flat, shaped = zip(*arrays)
+    expected = plan(*flat)
+    assert np.array_equal(plan(*shaped), expected)
+    for i, (data, x) in enumerate(arrays):
+        for wrong in (data[None], data[:, None], x.T, x[None], data[:-1], x[..., :-1]):
+            if wrong.shape in (data.shape, x.shape):
+                continue
+            for place in (lambda x: x, wgpu_fft.asarray):
+                given = [place(wrong if j == i else x) for j, x in enumerate(shaped)]
+                with pytest.raises(ValueError, match="takes an array"):
+                    plan(*given)
 
 
 def test_kept_plans_are_few(noise):

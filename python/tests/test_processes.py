@@ -142,6 +142,50 @@ def test_a_wait_ends_by_ctrl_c():
     assert result.stdout.strip() == "stopped", result.stdout + result.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are not listed here")
+def test_planning_ends_by_ctrl_c():
+    # The signal comes while a plan is made, and raises before that is done: its thread still runs.
+    result = python(
+        """
+        import pathlib, signal, wgpu_fft
+        def stop(*_):
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, stop)
+        device = wgpu_fft.get_device()
+        # The constants of long convolutions take long on any machine.
+        for n in range(1_000_003, 1_000_103, 2):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                device._plan_of(f"c2c fwd {n}")
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                threads = [path.read_text().strip() for path in pathlib.Path("/proc/self/task").glob("*/comm")]
+                if "wgpu-fft plans" in threads:
+                    print("stopped")
+                    break
+        # What was interrupted can be asked for again, and what is still made at the end harms nobody.
+        assert device._plan_of("c2c fwd 12") and device._plan_of(f"c2c fwd {n}")
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            device._plan_of("c2c fwd 1000003 f64-by-f32")
+        except KeyboardInterrupt:
+            pass
+        """
+    )
+    assert result.stdout.strip() == "stopped" and result.returncode == 0, result.stdout + result.stderr
+
+
+def test_errors_are_pickled():
+    import pickle
+
+    with pytest.raises(wgpu_fft.Error) as caught:
+        wgpu_fft.Plan("bogus")
+    for error in (caught.value, wgpu_fft.Error("some words")):
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error) and (copy.args, copy.kind) == (error.args, error.kind)
+    assert issubclass(wgpu_fft.ArgumentError, ValueError) and repr(wgpu_fft.Error) == "<class 'wgpu_fft.Error'>"
+
+
 def test_no_adapter_says_what_to_do():
     result = python(
         """

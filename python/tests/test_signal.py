@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 import scipy.signal
@@ -34,6 +36,95 @@ def test_convolutions_of_double(noise, agrees):
         pytest.skip("the device has no f64")
     x, y = noise((20, 30), np.float64), noise((5, 7), np.float64)
     agrees(signal.fftconvolve(x, y), scipy.signal.fftconvolve(x, y), 1e-13)
+
+
+# Integers are exact at any size, and beside floats they are these.
+LARGE = {"q": 1 << 28, "Q": 1 << 28, "i": 1 << 14, "H": 200}
+METHODS = {"convolve": ("auto", "direct", "fft"), "correlate": ("auto", "direct", "fft")}
+
+
+def drawn(random, case):
+    """The operands and the arguments of a call, some of which SciPy refuses."""
+    axes = int(random.integers(1, 4))
+    kinds = random.choice(list("?bhHiqQefFdD"), 2)
+    # A call with arrays on the device, which hold no other numbers.
+    on_device = case % 4 == 0
+    kinds = [kind if not on_device or kind in "fFdD" else "f" for kind in kinds]
+    sizes = random.choice([1, 2, 3, 5], (2, axes))
+    arrays = []
+    for kind, shape in zip(kinds, sizes):
+        data = random.standard_normal(shape) + 1j * random.standard_normal(shape)
+        if kind not in "efFdD":
+            data = np.floor(data.real * LARGE.get(kind, 20))
+            data = abs(data) if kind in "?HQ" else data
+        arrays.append((data if kind in "FD" else data.real).astype(kind))
+    if random.integers(10) == 0:
+        arrays[1] = arrays[1][..., None]
+    name = str(random.choice(["fftconvolve", "oaconvolve", "convolve", "correlate"]))
+    kwargs = {"mode": str(random.choice(["full", "same", "valid", "full", "same", "valid", "some"]))}
+    if name in METHODS:
+        kwargs["method"] = str(random.choice(METHODS[name]))
+    elif random.integers(2):
+        choices = [None, 0, -1, np.int64(axes - 1), (0,), tuple(range(axes)), (0, 0), 5, (), [-1, 0], (1.5,)]
+        kwargs["axes"] = choices[int(random.integers(len(choices)))]
+    return name, arrays, kwargs, on_device
+
+
+def test_calls_drawn_at_random_are_those_of_scipy(agrees):
+    """Numbers, shapes, types and refusals. WGPU_FFT_FUZZ draws more of them."""
+    if not wgpu_fft.get_device().has_f64:
+        pytest.skip("the device has no f64")
+    random = np.random.default_rng(43)
+    refused = 0
+    for case in range(int(os.environ.get("WGPU_FFT_FUZZ", "200"))):
+        name, arrays, kwargs, on_device = drawn(random, case)
+        given = [wgpu_fft.asarray(x) for x in arrays] if on_device else arrays
+        words = f"case {case}: {name} of {[(x.dtype.char, x.shape) for x in arrays]} with {kwargs}"
+        try:
+            expected = getattr(scipy.signal, name)(*arrays, **kwargs)
+        except (ValueError, TypeError, IndexError):
+            refused += 1
+            with pytest.raises((ValueError, TypeError)):
+                print(words, getattr(signal, name)(*given, **kwargs))
+            continue
+        actual = getattr(signal, name)(*given, **kwargs)
+        assert isinstance(actual, wgpu_fft.Array) == on_device, words
+        actual, expected = np.asarray(actual), np.asarray(expected)
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape), words
+        if expected.dtype.kind in "biu":
+            assert np.array_equal(actual, expected), words
+        else:
+            # An element has an error in proportion to the largest sum of magnitudes.
+            sizes = [np.abs(x.astype(np.complex128)) for x in arrays]
+            scale = np.sqrt((sizes[0] ** 2).sum() * (sizes[1] ** 2).sum())
+            # SciPy transforms each operand in its own precision.
+            coarsest = min(x.real.dtype.itemsize for x in (actual, *arrays) if x.dtype.kind in "fc")
+            bound = {2: 2e-3, 4: 1e-5, 8: 1e-13}[coarsest] * scale
+            worst = np.abs(actual.astype(np.complex128) - expected.astype(np.complex128)).max(initial=0)
+            assert worst <= bound, f"{words}: {worst} instead of at most {bound}"
+    assert refused > 10
+
+
+def test_direct_sums_are_direct():
+    x = np.array([1, 1e14, 3, 200, np.nan, 5, 6, 7, 8])
+    for y in (np.array([1.0, 200.0]), np.array([[1.0]])):
+        data = x.reshape(-1, *y.shape[1:])
+        for name in ("convolve", "correlate"):
+            expected = getattr(scipy.signal, name)(data, y, "same", "direct")
+            for place in (lambda a: a, wgpu_fft.asarray):
+                np.testing.assert_array_equal(getattr(signal, name)(place(data), place(y), "same", "direct"), expected)
+    assert signal.convolve([314159265], [314159265])[0] == 98696043785340225
+
+
+def test_a_convolution_repeats_axes_of_one(noise, agrees):
+    """As SciPy's: "same" has the shape of the first one, whichever is longer."""
+    for shapes in [((1, 30), (4, 5)), ((4, 30), (1, 5)), ((1, 30), (4, 1)), ((3, 1, 7), (1, 4, 7))]:
+        x, y = (noise(shape) for shape in shapes)
+        for mode in ("full", "same", "valid"):
+            for axes in (None, -1):
+                expected = scipy.signal.fftconvolve(x, y, mode, axes)
+                agrees(signal.fftconvolve(x, y, mode, axes), expected, 2e-5)
+                agrees(signal.fftconvolve(wgpu_fft.asarray(x), wgpu_fft.asarray(y), mode, axes), expected, 2e-5)
 
 
 FRAMES = [
@@ -76,3 +167,39 @@ def test_what_is_refused(noise):
         signal.stft(x, detrend="linear")
     with pytest.raises(ValueError, match="shapes"):
         signal.phase_correlate(x, x.T)
+
+
+FRAMES_THAT_SCIPY_REFUSES = [
+    {"axis": 5},
+    {"axis": -3},
+    {"window": np.ones(50), "nperseg": 50},
+    {"window": np.ones(10), "nperseg": 9},
+    {"window": np.ones((2, 5)), "nperseg": 10},
+    {"nperseg": 0},
+    {"nperseg": 8, "noverlap": 8},
+    {"nperseg": 8, "nfft": 7},
+    {"scaling": "some"},
+]
+
+
+@pytest.mark.parametrize("kwargs", FRAMES_THAT_SCIPY_REFUSES)
+def test_frames_that_scipy_refuses(noise, kwargs):
+    x = noise((40, 40))
+    with pytest.raises(ValueError):
+        scipy.signal.stft(x, **kwargs)
+    for data in (x, wgpu_fft.asarray(x)):
+        with pytest.raises(ValueError):
+            signal.stft(data, **kwargs)
+
+
+def test_frames_of_short_signals(noise, agrees):
+    x = noise((3, 40))
+    with pytest.warns(UserWarning, match="greater than input length"):
+        expected = scipy.signal.stft(x)
+    with pytest.warns(UserWarning, match="greater than input length"):
+        agrees(signal.stft(x)[2], expected[2])
+    with pytest.warns(UserWarning, match="complex"):
+        signal.stft(x.astype(np.complex64), nperseg=8)
+    assert [part.shape for part in signal.stft(x[:, :0])] == [part.shape for part in scipy.signal.stft(x[:, :0])]
+    with pytest.raises(TypeError, match="real"):
+        signal.stft(x, window=np.ones(8) * 1j)

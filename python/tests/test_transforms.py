@@ -72,6 +72,13 @@ def test_shapes_are_cut_and_filled(noise, agrees, place):
         for name in ("fft2", "rfft2", "dctn"):
             agrees(getattr(wgpu_fft, name)(place(x), s=s), both(name, x, s=s))
     agrees(wgpu_fft.irfft2(place(x), (3, 7)), scipy.fft.irfft2(x, (3, 7)))
+    for name in ("irfft2", "hfft2"):
+        agrees(getattr(wgpu_fft, name)(place(x), (3, -1)), both(name, x, (3, -1)))
+    # A last axis of one number is the half-spectrum of one; along one axis SciPy refuses it.
+    for name in ("irfftn", "hfftn", "irfft2"):
+        agrees(getattr(wgpu_fft, name)(place(x[:, :1])), both(name, x[:, :1]))
+    with pytest.raises(ValueError, match="data points"):
+        wgpu_fft.irfft(place(x[:, :1]))
 
 
 def test_places_in_memory(noise, agrees):
@@ -128,6 +135,16 @@ def test_helpers(noise):
         assert np.array_equal(np.asarray(wgpu_fft.ifftshift(on_device, axes)), np.fft.ifftshift(x, axes))
     assert np.array_equal(wgpu_fft.fftfreq(5, 0.1), scipy.fft.fftfreq(5, 0.1))
     assert np.array_equal(wgpu_fft.rfftfreq(5, 0.1), scipy.fft.rfftfreq(5, 0.1))
+    x = noise((2, 3, 4, 5, 2, 3))
+    on_device = wgpu_fft.asarray(x)
+    for axes in (None, (1, 3), (0, 2, 4), (5, 1, 3), (4, 2, 2), np.int64(0), np.array([1, -2]), ()):
+        assert np.array_equal(np.asarray(wgpu_fft.fftshift(on_device, axes)), np.fft.fftshift(x, axes)), axes
+        assert np.array_equal(np.asarray(wgpu_fft.ifftshift(on_device, axes)), np.fft.ifftshift(x, axes)), axes
+    assert np.array_equal(np.asarray(wgpu_fft.fftn(on_device, axes=np.array([1, 3])).shape), x.shape)
+    assert wgpu_fft.prev_fast_len(1_062_881) <= 1_062_881
+    for n in range(1, 200):
+        fast = [length for length in range(1, n + 1) if wgpu_fft.next_fast_len(length) == length]
+        assert wgpu_fft.prev_fast_len(n) == fast[-1]
     for n in (1, 7, 1021, 5000):
         assert n <= wgpu_fft.next_fast_len(n) < 2 * n + 1
         assert wgpu_fft.prev_fast_len(n) <= n

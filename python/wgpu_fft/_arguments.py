@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Sequence
-from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from ._array import Array, from_host, number, resized
+from ._geometry import whole_numbers
 
 SCALES = {
     # Of forward transforms, and of inverse ones.
@@ -49,15 +49,6 @@ def operand(x: Any) -> np.ndarray | Array:
     return x if isinstance(x, Array) else number(from_host(x))
 
 
-def _whole(values: Any, name: str) -> list[int]:
-    if isinstance(values, Number):
-        values = (values,)
-    try:
-        return [operator.index(value) for value in values]
-    except TypeError as why:
-        raise ValueError(f"{name} must be a scalar or iterable of integers") from why
-
-
 def one_axis(x: np.ndarray | Array, n: Any, axis: Any) -> tuple[int, int | None]:
     """The axis to transform, counted from the first, and the length that is asked for."""
     axis = operator.index(axis)
@@ -72,14 +63,14 @@ def one_axis(x: np.ndarray | Array, n: Any, axis: Any) -> tuple[int, int | None]
 
 def several_axes(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[list[int], list[int]]:
     """The axes to transform, counted from the first, and the length along each."""
-    given = None if s is None else _whole(s, "shape")
+    given = None if s is None else whole_numbers(s, "shape")
     if axes is None:
         count = x.ndim if given is None else len(given)
         if count > x.ndim:
             raise ValueError("shape requires more axes than are present")
         chosen = list(range(x.ndim - count, x.ndim))
     else:
-        chosen = [axis + x.ndim if axis < 0 else axis for axis in _whole(axes, "axes")]
+        chosen = [axis + x.ndim if axis < 0 else axis for axis in whole_numbers(axes, "axes")]
         if any(not 0 <= axis < x.ndim for axis in chosen):
             raise ValueError("axes exceeds dimensionality of input")
         if len(set(chosen)) != len(chosen):

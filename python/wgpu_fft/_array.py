@@ -14,6 +14,9 @@ from ._dtypes import ELEMENTS, is_complex, is_double, single_of
 from ._geometry import Placed, TooManyAxes, copy, dense
 from ._options import get_options
 
+# The integers from which on float64 does not have each.
+LARGEST_INTEGER = 1 << 53
+
 
 class Array:
     """An array that stays on the device between calls.
@@ -30,7 +33,8 @@ class Array:
     >>> blurred[0, 0].to_numpy()
     array(0.5, dtype=float32)
 
-    Arithmetic in float64 goes through the host, since kernels of callers compute in f32.
+    Arithmetic in float64 goes through the host, since kernels of callers compute in f32. So do
+    comparisons, and their results are arrays of NumPy, since the device has no booleans.
     """
 
     __slots__ = ("_buffer", "_dtype", "_placed", "device")
@@ -105,12 +109,19 @@ class Array:
         """The elements on the host, in a new array, after everything submitted so far has run."""
         if self.size == 0:
             return np.zeros(self.shape, self.dtype)
-        whole = self._buffer.download().view(self.dtype)
         placed = self._placed
-        if placed.is_dense:
-            return whole.reshape(self.shape)
+        # What lies before and behind stays on the device.
+        first, span = placed.offset * self.itemsize, placed.span * self.itemsize
+        data = self._buffer.part(first, span).download().view(self.dtype)
+        if placed.has_no_gaps:
+            return data.reshape(self.shape)
         strides = [stride * self.itemsize for stride in placed.strides]
-        return np.lib.stride_tricks.as_strided(whole[placed.offset :], self.shape, strides).copy()
+        return np.lib.stride_tricks.as_strided(data, self.shape, strides).copy()
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(f"the truth value of an array of {self.size} elements is ambiguous: compare it, and use all() or any()")
+        return bool(self.item())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
@@ -137,6 +148,31 @@ class Array:
 
     def __float__(self) -> float:
         return float(self.to_numpy())
+
+    # Comparisons. As in NumPy, arrays that can be compared element by element have no hash.
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: Any) -> Any:
+        return _elementwise.compared("equal", self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return _elementwise.compared("not_equal", self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return _elementwise.compared("less", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _elementwise.compared("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _elementwise.compared("greater", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _elementwise.compared("greater_equal", self, other)
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.to_numpy()
 
     # Places.
 
@@ -171,7 +207,10 @@ class Array:
                 try:
                     index = operator.index(part)
                 except TypeError:
-                    raise IndexError(f"arrays on the device take whole numbers and slices, not {type(part).__name__}") from None
+                    index = None
+                # True is an integer in Python, and a mask in NumPy.
+                if index is None or isinstance(part, bool):
+                    raise IndexError(f"arrays on the device take whole numbers and slices, not {type(part).__name__}")
                 if not -n <= index < n:
                     raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
                 offset += index % n * stride
@@ -180,8 +219,8 @@ class Array:
 
     def transpose(self, *axes: Any) -> Array:
         """The array with its axes in another order, without a copy."""
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        order = tuple(range(self.ndim))[::-1] if order is None or not len(order) else tuple(order)
+        order = () if not axes or axes[0] is None else _unpacked(axes, "axes")
+        order = order or tuple(range(self.ndim))[::-1]
         order = tuple(axis + self.ndim if axis < 0 else axis for axis in order)
         if sorted(order) != list(range(self.ndim)):
             raise ValueError(f"axes {order} are not those of an array of {self.ndim} axes, each once")
@@ -189,11 +228,13 @@ class Array:
 
     def reshape(self, *shape: Any) -> Array:
         """The same elements in another shape. It needs a copy if there are gaps between them."""
-        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        known = math.prod(n for n in shape if n != -1)
-        shape = tuple(self.size // max(known, 1) if n == -1 else n for n in shape)
-        if math.prod(shape) != self.size:
-            raise ValueError(f"cannot reshape an array of size {self.size} into shape {shape}")
+        asked = _unpacked(shape, "shape")
+        known = math.prod(n for n in asked if n != -1)
+        if asked.count(-1) > 1:
+            raise ValueError("can only specify one unknown dimension")
+        shape = tuple(self.size // known if n == -1 and known else n for n in asked)
+        if math.prod(shape) != self.size or any(n < 0 for n in shape):
+            raise ValueError(f"cannot reshape an array of size {self.size} into shape {asked}")
         whole = self.contiguous()
         return Array._of(whole.device, whole._buffer, whole.dtype, Placed.of(shape))
 
@@ -203,18 +244,46 @@ class Array:
 
     def contiguous(self) -> Array:
         """An array with these elements without gaps: this one, if it has none."""
-        return self if self._placed.is_dense else self.copy()
+        array = self if self._placed.is_dense else self._based()
+        return array if array._placed.is_dense else array.copy()
 
     def copy(self) -> Array:
         """A new array with the same elements."""
-        return _placed_in(self, self.shape)
+        placed = self._placed
+        if placed.has_no_gaps and self.size:
+            # A copy of bytes needs no plan.
+            part = self._buffer.part(placed.offset * self.itemsize, self.nbytes)
+            return Array._of(self.device, part.copied(), self.dtype, Placed.of(self.shape))
+        return _placed_in(self._based(), self.shape)
+
+    def _based(self) -> Array:
+        """The same elements, in a buffer that begins with the first one, or shortly before it.
+
+        Plans are made for where the elements lie in the buffer. So the slices of an array share a
+        plan as far as their first elements are where a buffer may begin.
+        """
+        placed, size = self._placed, self.itemsize
+        before = placed.offset * size % self.device.info["alignment"] // size
+        within = before + placed.span
+        if not self.size or (placed.offset, placed.within) == (before, within):
+            return self
+        part = self._buffer.part((placed.offset - before) * size, within * size)
+        return Array._of(self.device, part, self.dtype, Placed(placed.shape, placed.strides, before, within))
+
+    def _for_a_plan(self) -> Array:
+        """The same elements where an expensive plan may be made for them: in a buffer that begins
+        with the first one, or else in a copy."""
+        array = self._based()
+        return array if array._placed.offset == 0 else array.copy()
 
     def astype(self, dtype: Any) -> Array:
         """The numbers as another type: float32, complex64, float64 or complex128."""
-        dtype = np.dtype(dtype)
+        dtype = np.dtype(dtype).newbyteorder("=")
+        if dtype not in ELEMENTS:
+            raise TypeError(f"arrays on the device have no numbers of type {dtype}: use to_numpy().astype(...)")
         if dtype == self.dtype:
             return self
-        if dtype in ELEMENTS and not is_double(dtype) and not is_double(self.dtype) and is_complex(dtype):
+        if not is_double(dtype) and not is_double(self.dtype) and is_complex(dtype):
             return _elementwise.mapped(self, "vec2(value, 0.0)", dtype)
         return asarray(self.to_numpy().astype(dtype), device=self.device)
 
@@ -276,16 +345,28 @@ class Array:
 def asarray(data: Any, dtype: Any = None, device: Device | None = None) -> Array:
     """An array on the device with the elements of `data`: of an array, a list, or whatever NumPy takes.
 
-    float16 becomes float32. Other types than floating-point and complex numbers become float64, or
-    float32 where `set_options(double="single")` holds. An `Array` is returned as it is.
+    float16 becomes float32. Integers and booleans become float64, or float32 where
+    `set_options(double="single")` holds; integers beyond 2**53 are refused, unless `dtype` says
+    that they may be rounded. An `Array` is returned as it is, or copied to another device.
 
     >>> import numpy as np, wgpu_fft
     >>> wgpu_fft.asarray(np.zeros((2, 3), np.float32)).shape
     (2, 3)
     """
     if isinstance(data, Array):
-        return data if dtype is None else data.astype(dtype)
-    data = number(from_host(data) if dtype is None else np.asarray(data, dtype))
+        data = data if dtype is None else data.astype(dtype)
+        if device is None or device is data.device:
+            return data
+        data = data.to_numpy()
+    elif dtype is not None:
+        data = np.asarray(data, dtype)
+        if data.dtype != np.float16 and data.dtype.newbyteorder("=") not in ELEMENTS:
+            raise TypeError(f"arrays on the device have no numbers of type {data.dtype}")
+    else:
+        data = from_host(data)
+        if data.dtype.kind in "iu" and data.size and max(-int(data.min()), int(data.max())) > LARGEST_INTEGER:
+            raise ValueError("integers beyond 2**53 become other numbers as float64: dtype=np.float64 allows that")
+    data = number(data)
     device = device or get_device()
     # No buffer has nothing in it.
     buffer = device._upload(data) if data.size else device._core.zeros(4)
@@ -316,6 +397,16 @@ def number(data: np.ndarray) -> np.ndarray:
     return np.asarray(data, dtype)
 
 
+def _unpacked(given: tuple, name: str) -> tuple[int, ...]:
+    """The integers of a call that takes them one by one, or all in a sequence."""
+    for values in (given, *given[:1]):
+        try:
+            return tuple(operator.index(value) for value in values)
+        except TypeError:
+            pass
+    raise TypeError(f"{name} must be integers, not {given!r}")
+
+
 def empty(device: Device, shape: tuple[int, ...], dtype: np.dtype) -> Array:
     """An array of zeros."""
     return Array._of(device, device._core.zeros(_nbytes(shape, dtype)), dtype, Placed.of(shape))
@@ -333,6 +424,7 @@ def _nbytes(shape: tuple[int, ...], dtype: np.dtype) -> int:
 def _placed_in(array: Array, shape: tuple[int, ...]) -> Array:
     """A new array of zeros with this one in its corner, as far as both reach."""
     result = empty(array.device, shape, array.dtype)
+    array = array._based()
     common = tuple(min(sizes) for sizes in zip(array.shape, shape))
     if math.prod(common) == 0:
         return result

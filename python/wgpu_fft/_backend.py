@@ -15,6 +15,7 @@ from . import _core
 from ._array import Array
 from ._device import get_device
 from ._dtypes import ELEMENTS, is_double
+from ._errors import Error
 from ._options import get_options
 
 #: How many calls the device took, and how many were left to SciPy, by the reason.
@@ -75,7 +76,7 @@ def call(functions: dict[str, Callable], method: Any, args: tuple, kwargs: dict)
     except _Left as why:
         counts[f"left: {why}"] += 1
         return NotImplemented
-    except _core.Error as error:
+    except Error as error:
         if error.kind not in BEYOND:
             raise
         counts[f"left: {error.kind}"] += 1

@@ -21,7 +21,20 @@ fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
 fn over(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     let size = max(abs(b.x), abs(b.y));
     let c = b / size;
-    return vec2(a.x * c.x + a.y * c.y, a.y * c.x - a.x * c.y) / (dot(c, c) * size);
+    let d = a / size;
+    return vec2(d.x * c.x + d.y * c.y, d.y * c.x - d.x * c.y) / dot(c, c);
+}
+fn magnitude(z: vec2<f32>) -> f32 {
+    let parts = abs(z);
+    // Bits, because comparisons with what is no number may have any result.
+    let bits = bitcast<vec2<u32>>(parts);
+    if (bits.x == 0x7f800000u) { return parts.x; }
+    if (bits.y == 0x7f800000u) { return parts.y; }
+    // By powers of two, so that squares neither overflow nor vanish.
+    let larger = max(parts.x, parts.y);
+    if (larger > 0x1p50f) { return length(parts * 0x1p-70f) * 0x1p70f; }
+    if (larger < 0x1p-50f) { return length(parts * 0x1p100f) * 0x1p-100f; }
+    return length(parts);
 }
 """
 REAL = {"add": "{a} + {b}", "subtract": "{a} - {b}", "multiply": "{a} * {b}", "divide": "{a} / {b}"}
@@ -48,6 +61,7 @@ def _run(array: Array, dtype: np.dtype, fragment: tuple, others: list) -> Array:
     result = for_result(array.device, array.shape, dtype)
     if array.size == 0:
         return result
+    array = array._based()
     try:
         spec, flat = copy(ELEMENTS[dtype], array._placed, Placed.of(array.shape))
     except TooManyAxes:
@@ -68,7 +82,7 @@ def unary(array: Array, wgsl: str, function: Any) -> Array:
 def absolute(array: Array) -> Array:
     if is_double(array.dtype):
         return _on_host(array.device, np.abs(array.to_numpy()))
-    return mapped(array, "length(value)" if is_complex(array.dtype) else "abs(value)", real_of(array.dtype))
+    return mapped(array, "magnitude(value)" if is_complex(array.dtype) else "abs(value)", real_of(array.dtype))
 
 
 def conjugate(array: Array) -> Array:
@@ -112,7 +126,7 @@ def binary(name: str, left: Any, right: Any) -> Array:
     shape = np.broadcast_shapes(own.shape, other.shape)
     value = _spread(value, shape)
     if looked_up.size == 1:
-        index = f"{looked_up._placed.offset}u"
+        looked_up, index = looked_up.contiguous(), "0u"
     else:
         looked_up, index = _spread(looked_up, shape).contiguous(), "{flat}"
     operands = [_numbers(value.dtype, dtype, "value"), _numbers(looked_up.dtype, dtype, f"other[{index}]")]
@@ -121,6 +135,15 @@ def binary(name: str, left: Any, right: Any) -> Array:
     declared = [("other", ELEMENTS[looked_up.dtype], looked_up._placed.within)]
     fragment = (code, FUNCTIONS, ELEMENTS[value.dtype], declared)
     return _run(value, dtype, fragment, [("other", looked_up._buffer)])
+
+
+def compared(name: str, array: Array, other: Any) -> Any:
+    """A comparison of NumPy's, on the host: no device has arrays of booleans."""
+    from ._array import Array
+
+    if not isinstance(other, (Array, np.ndarray, np.generic, int, float, complex)):
+        return NotImplemented
+    return getattr(np, name)(array.to_numpy(), other.to_numpy() if isinstance(other, Array) else other)
 
 
 def _numbers(own: np.dtype, wanted: np.dtype, text: str) -> str:

@@ -32,6 +32,7 @@ def transform(
 ) -> np.ndarray | Array:
     """Transforms an array, which has the shape that the transform needs. See `_geometry.steps`."""
     device = x.device if isinstance(x, Array) else get_device()
+    x = x._for_a_plan() if isinstance(x, Array) else x
     tail = f"{numbers(x.dtype, device.has_f64)} {scale}".strip()
     placed = x._placed if isinstance(x, Array) else Placed.of(x.shape)
     try:

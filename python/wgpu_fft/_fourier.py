@@ -62,12 +62,19 @@ def _c2r(x: np.ndarray | Array, axes: list[int], lengths: list[int], factor: str
 def _full_lengths(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[list[int], list[int]]:
     """The axes of a transform to reals, and its lengths in reals."""
     chosen, lengths = several_axes(x, s, axes)
-    given = None if s is None else list(np.atleast_1d(s))
-    if chosen and (given is None or given[-1] == -1):
-        lengths[-1] = (x.shape[chosen[-1]] - 1) * 2
-        if lengths[-1] < 1:
-            raise ValueError(f"Invalid number of data points ({lengths[-1]}) specified")
+    if chosen and s is None:
+        # As in SciPy, one number is the spectrum of one.
+        lengths[-1] = max((x.shape[chosen[-1]] - 1) * 2, 1)
     return chosen, lengths
+
+
+def _full_length(x: np.ndarray | Array, n: int | None, axis: int) -> tuple[list[int], list[int]]:
+    """The same of one axis, where SciPy refuses a spectrum of one number without a length."""
+    if n is None:
+        n = (x.shape[axis] - 1) * 2
+        if n < 1:
+            raise ValueError(f"Invalid number of data points ({n}) specified")
+    return several_axes(x, n, axis)
 
 
 def fft(
@@ -124,7 +131,7 @@ def irfft(
     check(workers, plan)
     x = operand(x)
     axis, n = one_axis(x, n, axis)
-    axes, lengths = _full_lengths(x, n, axis)
+    axes, lengths = _full_length(x, n, axis)
     return _c2r(x, axes, lengths, scale(norm, True))
 
 
@@ -136,7 +143,7 @@ def hfft(
     check(workers, plan)
     x = operand(x)
     axis, n = one_axis(x, n, axis)
-    axes, lengths = _full_lengths(x, n, axis)
+    axes, lengths = _full_length(x, n, axis)
     return _c2r(_conj(x), axes, lengths, scale(norm, False))
 
 

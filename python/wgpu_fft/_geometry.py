@@ -9,11 +9,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
+import re
 from collections.abc import Sequence
+from numbers import Number
+from typing import Any
 
 # Axes of a specification, and with its batch.
 AXES = 3
 PLACES = AXES + 1
+
+
+def whole_numbers(values: Any, name: str) -> list[int]:
+    """One integer or several, also those of NumPy."""
+    if isinstance(values, Number):
+        values = (values,)
+    try:
+        return [operator.index(value) for value in values]
+    except TypeError as why:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from why
 
 
 def dense(shape: Sequence[int]) -> tuple[int, ...]:
@@ -40,8 +54,17 @@ class Placed:
 
     @property
     def is_dense(self) -> bool:
-        strides = zip(self.shape, self.strides, dense(self.shape))
-        return self.offset == 0 and self.within == math.prod(self.shape) and all(n == 1 or own == other for n, own, other in strides)
+        return self.offset == 0 and self.within == math.prod(self.shape) and self.has_no_gaps
+
+    @property
+    def has_no_gaps(self) -> bool:
+        """Whether the elements follow one another in their order, wherever the first one is."""
+        return all(n == 1 or own == other for n, own, other in zip(self.shape, self.strides, dense(self.shape)))
+
+    @property
+    def span(self) -> int:
+        """The number of elements from the first to the last one, with those between them."""
+        return 1 + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides)) if math.prod(self.shape) else 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -190,6 +213,32 @@ def _inverse(source: Placed, shape: tuple[int, ...], axes: list[int], tail: str)
         raise _too_many(shape)
     first = _plain("c2c inv", source, half, axes[:-1], tail)
     return first + _inverse(Placed.of(half), shape, [last], tail)
+
+
+def shapes_of_inputs(spec: str, inputs: Sequence[tuple[int, int]]) -> list[tuple[int, ...] | None]:
+    """The shape of each input of a specification as it prints, or None where that does not say it.
+
+    `inputs` has the number of elements of each, and the numbers that an element consists of. The
+    batch is an axis in front, and the numbers of an element are one behind if there are several.
+    """
+    words = spec.split()
+    shapes = [tuple(map(int, word.split("x"))) for word in words if re.fullmatch(r"\d+(x\d+)*", word)]
+    batches = [(int(word[1:]),) for word in words if re.fullmatch(r"x\d+", word)] + [()]
+    if words[0] == "c2r" or "half" in words:
+        shapes[0] = halved(shapes[0], len(shapes[0]) - 1)
+    for word in words:
+        if word.startswith("in-part="):
+            ends = [part.split("..") for part in word.removeprefix("in-part=").split(",")]
+            shapes[0] = tuple(int(end) - int(first) for first, end in ends)
+    found: list[tuple[int, ...] | None] = []
+    for i, (count, each) in enumerate(inputs):
+        own = shapes[1] if i and words[0] in ("convolve", "correlate") else shapes[0]
+        # A kernel may be one for all arrays of a batch.
+        fitting = [batch + own for batch in (batches[0], ()) if math.prod(batch + own) == count]
+        # With a layout, the elements have another order in memory.
+        known = fitting and not any(word.startswith("in=") for word in words)
+        found.append(fitting[0] + ((each,) if each > 1 else ()) if known else None)
+    return found
 
 
 class TooManyAxes(Exception):

@@ -10,6 +10,7 @@ import numpy as np
 from ._array import Array, for_result
 from ._device import get_device
 from ._dtypes import ELEMENTS
+from ._geometry import whole_numbers
 
 
 def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
@@ -33,19 +34,16 @@ def ifftshift(x: Any, axes: Any = None) -> Any:
 
 
 def _rolled(x: Array, axes: Any, sign: int) -> Array:
-    if axes is None:
-        axes = range(x.ndim)
-    elif isinstance(axes, int):
-        axes = (axes,)
-    axes = [operator.index(axis) for axis in axes]
+    axes = list(range(x.ndim)) if axes is None else whole_numbers(axes, "axes")
     if any(not -x.ndim <= axis < x.ndim for axis in axes):
         raise ValueError(f"axes {axes} are not those of an array of {x.ndim} axes")
-    chosen = {axis % x.ndim for axis in axes}
+    # As in NumPy, an axis that is named twice is shifted twice.
+    chosen = sorted(axis % x.ndim for axis in axes)
     x = x.contiguous()
     # Neighbours that are not shifted are one axis.
     extents: list[list[int]] = []
     for axis, n in enumerate(x.shape):
-        shift = sign * (n // 2) if axis in chosen else 0
+        shift = sign * (n // 2) * chosen.count(axis)
         if extents and shift == 0 and extents[-1][1] == 0:
             extents[-1][0] *= n
         else:
@@ -53,7 +51,10 @@ def _rolled(x: Array, axes: Any, sign: int) -> Array:
     if x.size == 0 or not extents:
         return x
     if len(extents) > 4:
-        return _rolled(_rolled(x, sorted(chosen)[:2], sign), sorted(chosen)[2:], sign)
+        # One axis has at most one on each side, so that it ends.
+        middle = len(set(chosen)) // 2
+        first = [axis for axis in chosen if axis in sorted(set(chosen))[:middle]]
+        return _rolled(_rolled(x, first, sign), chosen[len(first) :], sign)
     shape, by = ("x".join(str(part[0]) for part in extents), ",".join(str(part[1]) for part in extents))
     result = for_result(x.device, x.shape, x.dtype)
     x.device._plan_of(f"roll {ELEMENTS[x.dtype]} {shape} by={by}").run_on([x._buffer], result._buffer)
@@ -74,11 +75,18 @@ def next_fast_len(target: int, real: bool = False) -> int:
 def prev_fast_len(target: int, real: bool = False) -> int:
     """The largest length up to `target` that is worth padding to, as `scipy.fft.prev_fast_len`."""
     target = _length(target)
-    length = target
-    # Powers of two are.
-    while next_fast_len(length, real) != length:
-        length -= 1
-    return length
+    if next_fast_len(target, real) == target:
+        return target
+    # A larger length never has a smaller next one, so that all lengths behind the result have one
+    # beyond the target. Powers of two are their own.
+    last, beyond = 1 << target.bit_length() - 1, target
+    while beyond - last > 1:
+        middle = (last + beyond) // 2
+        if next_fast_len(middle, real) > target:
+            beyond = middle
+        else:
+            last = middle
+    return last
 
 
 def _length(target: Any) -> int:

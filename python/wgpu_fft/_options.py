@@ -6,6 +6,7 @@ import contextlib
 import contextvars
 import dataclasses
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 DOUBLES = ("auto", "f64", "f64-by-f32", "single")
@@ -24,7 +25,7 @@ class Options:
             raise ValueError(f"double must be one of {', '.join(DOUBLES)}, not {self.double!r}")
         for name in ("smallest", "plans"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 0:
+            if not isinstance(value, Integral) or value < 0:
                 raise ValueError(f"{name} must be a whole number from 0 on, not {value!r}")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ._array import Array, empty, from_host
 from ._device import Device, as_bytes, get_device
 from ._dtypes import ELEMENTS, dtype_of
-from ._geometry import Placed
+from ._geometry import Placed, shapes_of_inputs
 
 
 class Plan:
@@ -26,12 +26,15 @@ class Plan:
     >>> total(np.ones(1000, np.float32))
     array([1000.], dtype=float32)
 
-    Arrays of NumPy are one-dimensional results then, and arrays on the device stay there.
+    An array has the shape that the specification says, with the batch in front if there is one, or
+    one axis with all elements. Arrays of NumPy are one-dimensional results then, and arrays on the
+    device stay there.
     """
 
     def __init__(self, spec: str, recipe: str | None = None, device: Device | None = None) -> None:
         self.device = device or get_device()
         self._core = self.device._plan((spec, recipe), lambda: self.device._core.plan(spec, recipe))
+        self._shapes = shapes_of_inputs(self.spec, [(count, dtype_of(element)[1]) for element, count in self.inputs])
 
     @property
     def spec(self) -> str:
@@ -62,28 +65,25 @@ class Plan:
         """Runs the plan on arrays, one for each input, on the host or on the device."""
         if len(inputs) != len(self.inputs):
             raise TypeError(f"`{self.spec}` takes {len(self.inputs)} arrays, not {len(inputs)}")
+        inputs = tuple(x if isinstance(x, Array) else from_host(x) for x in inputs)
+        for x, shape, (element, count) in zip(inputs, self._shapes, self.inputs):
+            dtype, each = dtype_of(element)
+            if x.dtype != dtype:
+                raise TypeError(f"`{self.spec}` takes elements of {element}, not of {x.dtype}")
+            if x.shape not in ((count * each,), shape):
+                which = "an array" if shape is None else f"an array of shape {shape}, or one"
+                raise ValueError(f"`{self.spec}` takes {which} with its {count} elements of {element} in one axis, not one of shape {x.shape}")
         if any(isinstance(x, Array) for x in inputs):
             return self._on_device(inputs)
-        data = [self._host(x, *of) for x, of in zip(inputs, self.inputs)]
         dtype, count = dtype_of(self.output[0])
-        result = self._core.run([as_bytes(x) for x in data]).view(dtype)
+        result = self._core.run([as_bytes(x) for x in inputs]).view(dtype)
         return result if count == 1 else result.reshape(-1, count)
-
-    def _host(self, x: Any, element: str, count: int) -> np.ndarray:
-        dtype, each = dtype_of(element)
-        x = from_host(x)
-        if x.dtype != dtype or x.size != count * each:
-            raise TypeError(f"`{self.spec}` takes {count} elements of {element}, not {x.size} of {x.dtype}")
-        return x
 
     def _on_device(self, inputs: tuple) -> Array:
         if not all(isinstance(x, Array) for x in inputs):
             raise TypeError("either all arrays are on the device, or none: use wgpu_fft.asarray")
         if self._core.in_place:
             raise TypeError(f"`{self.spec}` works in place; arrays on the device take plans that do not")
-        for x, (element, count) in zip(inputs, self.inputs):
-            if ELEMENTS[x.dtype] != element or x.size != count:
-                raise TypeError(f"`{self.spec}` takes {count} elements of {element}, not {x.size} of {x.dtype}")
         element, count = self.output
         result = empty(self.device, (count,), dtype_of(element)[0])
         if result.dtype not in ELEMENTS:

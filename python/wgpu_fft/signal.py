@@ -8,12 +8,13 @@ array([1., 2., 2., 1.], dtype=float32)
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
-from ._arguments import operand
-from ._array import Array
+from ._arguments import one_axis, operand, several_axes
+from ._array import Array, from_host
 from ._device import get_device
 from ._dtypes import ELEMENTS, complex_of, is_complex, is_double, single_of
 from ._fourier import fftn, ifftn, irfftn, rfftn
@@ -25,47 +26,71 @@ __all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve", "phase_correlat
 MODES = ("full", "same", "valid")
 
 
-def _pair(in1: Any, in2: Any, mode: str) -> tuple[Any, Any]:
-    """Both operands with the same type of numbers."""
-    if mode not in MODES:
-        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
-    x, y = operand(in1), operand(in2)
+def _given(in1: Any, in2: Any) -> tuple[Any, Any]:
+    """Both operands as arrays, with the numbers that they were given with."""
+    x, y = (x if isinstance(x, Array) else from_host(x) for x in (in1, in2))
     if x.ndim != y.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
-    dtype = np.result_type(x.dtype, y.dtype)
-    x, y = x.astype(dtype), y.astype(dtype)
     if isinstance(x, Array) != isinstance(y, Array):
         raise TypeError("either both arrays are on the device, or none: use wgpu_fft.asarray")
     return x, y
 
 
-def _ordered(x: Any, y: Any, mode: str) -> tuple[Any, Any]:
-    """With `valid`, the first one is the one that is at least as large along all axes."""
-    if mode == "valid" and any(a < b for a, b in zip(x.shape, y.shape)):
-        if any(a > b for a, b in zip(x.shape, y.shape)):
-            raise ValueError(
-                "For 'valid' mode, one must be at least as large as the other in every dimension"
-            )
-        return y, x
-    return x, y
+def _check(mode: str, method: str = "auto") -> None:
+    if mode not in MODES:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    if method not in ("auto", "fft", "direct"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
 
 
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     """The convolution of two arrays, as `scipy.signal.fftconvolve`.
 
     Up to three axes of float32 or complex64 are one plan of the crate's own. What lies between the
-    transforms stays on the device.
+    transforms stays on the device. As in SciPy, `mode="same"` gives the shape of `in1`, also where
+    an axis of one element meets a longer one: the result is the middle of that axis.
     """
-    x, y = _pair(in1, in2, mode)
+    _check(mode)
+    x, y = _given(in1, in2)
     if x.ndim == 0:
         return x * y
     if x.size == 0 or y.size == 0:
-        return np.array([], x.dtype)
-    if axes is None and x.ndim <= 3 and not is_double(x.dtype):
-        x, y = _ordered(x, y, mode)
-        spec = f"convolve {ELEMENTS[x.dtype]} {_by(x)} by {_by(y)} {mode}"
-        return Plan(spec)(x, y).reshape(_shape(x, y, mode))
-    return _by_transforms(x, y, mode, axes)
+        return np.array([])
+    # Axes of one element need no transform: a product repeats them.
+    chosen = [axis for axis in _convolved(x, axes) if x.shape[axis] != 1 and y.shape[axis] != 1]
+    others = [axis for axis in range(x.ndim) if axis not in chosen]
+    if any(x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]) for axis in others):
+        raise ValueError(f"incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
+    if mode == "valid" and any(x.shape[axis] < y.shape[axis] for axis in chosen):
+        if any(x.shape[axis] > y.shape[axis] for axis in chosen):
+            raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+        x, y = y, x
+    if not chosen:
+        return _part(x * y, x, y, mode, chosen)
+    x, y = operand(x), operand(y)
+    dtype = np.result_type(x.dtype, y.dtype)
+    x, y = x.astype(dtype), y.astype(dtype)
+    repeated = any(1 not in (x.shape[axis], y.shape[axis]) for axis in others)
+    fits = mode != "valid" or all(n >= k for n, k in zip(x.shape, y.shape))
+    if x.ndim <= 3 and not is_double(dtype) and not repeated and fits:
+        spec = f"convolve {ELEMENTS[dtype]} {_by(x)} by {_by(y)} {mode}"
+        return Plan(spec, device=_device_of(x))(x, y).reshape(_shape(x, y, mode))
+    real = not is_complex(dtype)
+    lengths = [next_fast_len(x.shape[axis] + y.shape[axis] - 1, real and axis == chosen[-1]) for axis in chosen]
+    there, back = (rfftn, irfftn) if real else (fftn, ifftn)
+    return _part(back(there(x, lengths, chosen) * there(y, lengths, chosen), lengths, chosen), x, y, mode, chosen)
+
+
+def _convolved(x: Any, axes: Any) -> list[int]:
+    """The axes of a convolution, checked as SciPy does."""
+    chosen, _ = several_axes(x, None, axes)
+    if not chosen:
+        raise ValueError("when provided, axes cannot be empty")
+    return chosen
+
+
+def _device_of(x: Any) -> Any:
+    return x.device if isinstance(x, Array) else get_device()
 
 
 def _by(x: Any) -> str:
@@ -77,31 +102,14 @@ def _shape(x: Any, y: Any, mode: str) -> tuple[int, ...]:
     return tuple(lengths[mode](n, k) for n, k in zip(x.shape, y.shape))
 
 
-def _by_transforms(x: Any, y: Any, mode: str, axes: Any) -> Any:
-    """The same with an axis or a type of numbers that the plan of the crate does not have."""
-    chosen = range(x.ndim) if axes is None else sorted({axis % x.ndim for axis in np.atleast_1d(axes)})
-    chosen = [axis for axis in chosen if axes is not None or x.shape[axis] != 1 or y.shape[axis] != 1]
-    others = [axis for axis in range(x.ndim) if axis not in chosen]
-    if any(x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]) for axis in others):
-        raise ValueError(f"incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
-    if not chosen:
-        return x * y
-    if mode == "valid":
-        smaller = [x.shape[axis] < y.shape[axis] for axis in chosen]
-        larger = [x.shape[axis] > y.shape[axis] for axis in chosen]
-        if any(smaller) and any(larger):
-            raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
-        x, y = (y, x) if any(smaller) else (x, y)
-    real = not is_complex(x.dtype)
-    full = [x.shape[axis] + y.shape[axis] - 1 for axis in chosen]
-    lengths = [next_fast_len(n, real and axis == chosen[-1]) for n, axis in zip(full, chosen)]
-    there, back = (rfftn, irfftn) if real else (fftn, ifftn)
-    result = back(there(x, lengths, chosen) * there(y, lengths, chosen), lengths, chosen)
-    cut = [slice(None)] * x.ndim
-    for axis, n in zip(chosen, full):
-        own, other = x.shape[axis], y.shape[axis]
-        first, count = {"full": (0, n), "same": ((n - own) // 2, own), "valid": (other - 1, own - other + 1)}[mode]
-        cut[axis] = slice(first, first + count)
+def _part(result: Any, x: Any, y: Any, mode: str, chosen: list[int]) -> Any:
+    """The part of a whole result, which may have more elements behind, that a mode asks for."""
+    cut = []
+    for axis, (own, other) in enumerate(zip(x.shape, y.shape)):
+        whole = own + other - 1 if axis in chosen else max(own, other)
+        count = own if mode == "same" else own - other + 1 if mode == "valid" and axis in chosen else whole
+        first = (whole - count) // 2
+        cut.append(slice(first, first + count))
     return result[tuple(cut)]
 
 
@@ -111,25 +119,51 @@ def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
 
 
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
-    """The convolution of two arrays, as `scipy.signal.convolve`. Kernels of few elements are summed directly."""
-    if method not in ("auto", "fft", "direct"):
-        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
-    return fftconvolve(in1, in2, mode)
+    """The convolution of two arrays, as `scipy.signal.convolve`.
+
+    The device computes those of floating-point and complex numbers, the ones with kernels of few
+    elements without transforms. Those of integers and booleans, whose results are such numbers too,
+    are left to SciPy, which computes them on the host. So is `method="direct"`.
+    """
+    return _convolved_by("convolve", in1, in2, mode, method)
 
 
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
-    """The cross-correlation of two arrays, as `scipy.signal.correlate`."""
-    if method not in ("auto", "fft", "direct"):
-        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
-    x, y = _pair(in1, in2, mode)
-    if isinstance(y, Array):
-        y = y.to_numpy()
-    y = np.conj(y[(slice(None, None, -1),) * y.ndim])
-    if isinstance(x, Array):
-        from ._array import asarray
+    """The cross-correlation of two arrays, as `scipy.signal.correlate`. See `convolve`."""
+    return _convolved_by("correlate", in1, in2, mode, method)
 
-        y = asarray(np.ascontiguousarray(y), device=x.device)
-    return fftconvolve(x, y, mode)
+
+def _convolved_by(name: str, in1: Any, in2: Any, mode: str, method: str) -> Any:
+    _check(mode, method)
+    x, y = _given(in1, in2)
+    dtype = np.result_type(x.dtype, y.dtype)
+    if method == "direct" or dtype.kind not in "fc" or x.size == 0 or y.size == 0:
+        return _by_scipy(name, x, y, mode, method)
+    if not isinstance(x, Array):
+        # Integers beside floating-point numbers, as SciPy's results have them.
+        x, y = x.astype(dtype), y.astype(dtype)
+    if name == "correlate":
+        y = _reversed(y)
+    result = fftconvolve(x, y, mode)
+    return result.astype(dtype) if dtype == np.float16 else result
+
+
+def _by_scipy(name: str, x: Any, y: Any, mode: str, method: str) -> Any:
+    """What SciPy computes on the host, also where this package is its backend."""
+    import scipy.fft
+    import scipy.signal
+
+    on_host = [side.to_numpy() if isinstance(side, Array) else side for side in (x, y)]
+    with scipy.fft.set_backend("scipy", only=True):
+        result = getattr(scipy.signal, name)(*on_host, mode, method)
+    return _as_array(result, x.device) if isinstance(x, Array) else result
+
+
+def _reversed(y: Any) -> Any:
+    """The conjugates in reverse order along all axes."""
+    on_host = y.to_numpy() if isinstance(y, Array) else y
+    on_host = np.ascontiguousarray(np.conj(on_host[(slice(None, None, -1),) * y.ndim])).reshape(y.shape)
+    return _as_array(on_host, y.device) if isinstance(y, Array) else on_host
 
 
 def phase_correlate(reference: Any, moving: Any, normalised: bool = True) -> tuple[Any, Any]:
@@ -156,7 +190,8 @@ def phase_correlate(reference: Any, moving: Any, normalised: bool = True) -> tup
     if is_complex(x.dtype) or is_complex(y.dtype):
         raise TypeError("pictures are reals")
     x, y = x.astype(np.float32), y.astype(np.float32)
-    result = np.asarray(Plan(f"phase-correlate {_by(x)}{'' if normalised else ' unnormalised'}")(x, y))
+    plan = Plan(f"phase-correlate {_by(x)}{'' if normalised else ' unnormalised'}", device=_device_of(x))
+    result = np.asarray(plan(x, y))
     return result[:-1], result[-1]
 
 
@@ -165,6 +200,9 @@ def _window(window: Any, n: int) -> np.ndarray:
         from scipy.signal import get_window
 
         return get_window(window, n)
+    window = np.asarray(window)
+    if is_complex(window.dtype):
+        raise TypeError("a window is real")
     window = np.asarray(window, np.float64)
     if window.ndim != 1:
         raise ValueError("window must be 1-D")
@@ -188,21 +226,32 @@ def stft(
     if scaling not in ("spectrum", "psd"):
         raise ValueError(f"scaling is 'spectrum' or 'psd', not {scaling!r}")
     x = operand(x)
+    axis, _ = one_axis(x, None, axis)
+    if x.size == 0:
+        return np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
     x = x.astype(single_of(x.dtype))
-    if nperseg is None:
-        nperseg = 256 if isinstance(window, (str, tuple)) else len(window)
-    nperseg = min(int(nperseg), x.shape[axis]) if isinstance(window, (str, tuple)) else int(nperseg)
+    named, n = isinstance(window, (str, tuple)), x.shape[axis]
+    nperseg = (256 if named else len(window)) if nperseg is None else int(nperseg)
+    if nperseg < 1:
+        raise ValueError("nperseg must be a positive integer")
+    if named and nperseg > n:
+        warnings.warn(f"nperseg = {nperseg} is greater than input length = {n}, using nperseg = {n}", stacklevel=2)
+        nperseg = n
     win = _window(window, nperseg)
+    if len(win) > n:
+        raise ValueError(f"window is longer than input signal: {len(win)} elements, and {n}")
     if len(win) != nperseg:
         raise ValueError("value specified for nperseg is different from length of window")
     noverlap = nperseg // 2 if noverlap is None else int(noverlap)
     nfft = nperseg if nfft is None else int(nfft)
-    if not 0 <= noverlap < nperseg:
+    if noverlap < 0:
+        raise ValueError(f"noverlap must not be negative, as {noverlap} is")
+    if noverlap >= nperseg:
         raise ValueError("noverlap must be less than nperseg.")
     if nfft < nperseg:
         raise ValueError("nfft must be greater than or equal to nperseg.")
     hop = nperseg - noverlap
-    return _stft(x, fs, win, hop, nfft, bool(return_onesided), boundary is not None, padded, axis % x.ndim, scaling)
+    return _stft(x, fs, win, hop, nfft, bool(return_onesided), boundary is not None, padded, axis, scaling)
 
 
 def _stft(
@@ -214,8 +263,9 @@ def _stft(
         total += -(total - m) % hop
     count = (total - m) // hop + 1
     factor = 1 / abs(win.sum()) if scaling == "spectrum" else 1 / math.sqrt(fs * (win * win).sum())
-    device = x.device if isinstance(x, Array) else get_device()
+    device = _device_of(x)
     if onesided and is_complex(x.dtype):
+        warnings.warn("Input data is complex, switching to return_onesided=False", stacklevel=3)
         onesided = False
     if not onesided:
         x = x.astype(complex_of(x.dtype))
