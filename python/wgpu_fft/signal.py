@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
     others = [axis for axis in range(x.ndim) if axis not in chosen]
     if any(x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]) for axis in others):
         raise ValueError(f"incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
-    if mode == "valid" and any(x.shape[axis] < y.shape[axis] for axis in chosen):
-        if any(x.shape[axis] > y.shape[axis] for axis in chosen):
-            raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+    if mode == "valid" and _is_contained(x, y, chosen):
         x, y = y, x
     if not chosen:
         return _part(x * y, x, y, mode, chosen)
@@ -87,6 +86,14 @@ def _convolved(x: Any, axes: Any) -> list[int]:
     if not chosen:
         raise ValueError("when provided, axes cannot be empty")
     return chosen
+
+
+def _is_contained(x: Any, y: Any, axes: Iterable[int]) -> bool:
+    """Whether the first array is the smaller one, where one has to be at least as large as the other."""
+    sizes = [(x.shape[axis], y.shape[axis]) for axis in axes]
+    if any(n < k for n, k in sizes) and any(n > k for n, k in sizes):
+        raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+    return any(n < k for n, k in sizes)
 
 
 def _device_of(x: Any) -> Any:
@@ -136,6 +143,9 @@ def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> A
 def _convolved_by(name: str, in1: Any, in2: Any, mode: str, method: str) -> Any:
     _check(mode, method)
     x, y = _given(in1, in2)
+    if mode == "valid":
+        # Here SciPy asks for that of all axes, and `fftconvolve` of those longer than one element.
+        _is_contained(x, y, range(x.ndim))
     dtype = np.result_type(x.dtype, y.dtype)
     if method == "direct" or dtype.kind not in "fc" or x.size == 0 or y.size == 0:
         return _by_scipy(name, x, y, mode, method)
