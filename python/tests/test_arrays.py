@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 
 import numpy as np
 import pytest
@@ -303,3 +304,30 @@ def test_freed_buffers_become_results(noise):
     assert np.array_equal(wgpu_fft.asarray(np.ones((64, 96), np.float32)).imag.to_numpy(), np.zeros((64, 96), np.float32))
     wgpu_fft.get_device().clear()
     np.testing.assert_allclose(wgpu_fft.fft2(arrays[2]).to_numpy(), np.fft.fft2(data[2]), rtol=1e-4, atol=1e-3)
+
+
+def test_views_drawn_at_random(noise, agrees):
+    """Slices of transposes of slices, wherever they begin. WGPU_FFT_FUZZ draws more of them."""
+    random = np.random.default_rng(43)
+    for case in range(int(os.environ.get("WGPU_FFT_FUZZ", "60"))):
+        shape = tuple(int(n) for n in random.integers(1, 9, int(random.integers(1, 5))))
+        x = noise(shape, random.choice(list("fFdD")))
+        array, words = wgpu_fft.asarray(x), f"case {case}: {x.dtype} {shape}"
+        for _ in range(random.integers(1, 4)):
+            key = []
+            for n in x.shape:
+                first = int(random.integers(0, n + 1))
+                key.append([slice(first, None, int(random.integers(1, 4))), slice(None), min(first, n - 1), slice(None, first)][random.integers(4)])
+                if n == 0 or x.ndim == 1:
+                    key[-1] = slice(None)
+            order = random.permutation(x[tuple(key)].ndim)
+            x, array = x[tuple(key)].transpose(order), array[tuple(key)].transpose(order)
+            words += f" [{key}] {order}"
+        for own in (array, array.copy(), array.contiguous(), array.ravel().reshape(x.shape)):
+            np.testing.assert_array_equal(own.to_numpy(), x, words)
+        assert np.all(array == x), words
+        agrees(array + array.copy(), x + x)
+        agrees(array - np.float32(1), x - np.float32(1))
+        agrees(abs(array), abs(x))
+        if x.ndim and x.size and case % 3 == 0:
+            agrees(wgpu_fft.fft(array, axis=0), np.fft.fft(x, axis=0).astype(np.result_type(x, np.complex64)))

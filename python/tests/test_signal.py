@@ -64,6 +64,9 @@ def drawn(random, case):
     kwargs = {"mode": str(random.choice(["full", "same", "valid", "full", "same", "valid", "some"]))}
     if name in METHODS:
         kwargs["method"] = str(random.choice(METHODS[name]))
+        # SciPy may choose direct sums, which it does not have of float16; ours transforms it.
+        if "e" in kinds and kwargs["method"] == "auto":
+            kwargs["method"] = "fft"
     elif random.integers(2):
         choices = [None, 0, -1, np.int64(axes - 1), (0,), tuple(range(axes)), (0, 0), 5, (), [-1, 0], (1.5,)]
         kwargs["axes"] = choices[int(random.integers(len(choices)))]
