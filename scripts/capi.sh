@@ -88,6 +88,19 @@ filled() {
     sed -e "s|@PREFIX@|$prefix|g; s|@VERSION@|$version|g; s|@NATIVE@|$native|g; s|@SUFFIX@|$suffix|g" "$1"
 }
 
+# put FILE TO: a file, or what comes from stdin for `-`. It is written beside and renamed: a program
+# that runs goes on with the file that it has loaded.
+put() {
+    if [ "$1" = - ]; then cat >"$2.new"; else cp "$1" "$2.new"; fi
+    mv -f "$2.new" "$2"
+}
+
+# link TARGET NAME
+link() {
+    ln -sf "$1" "$2.new"
+    mv -f "$2.new" "$2"
+}
+
 # install_into PREFIX PROFILE
 install_into() {
     local prefix=$1 built=$target/$2 version native name
@@ -101,29 +114,32 @@ install_into() {
     *) native='-lpthread -lm' ;;
     esac
     for name in wgpu_fft wgpu_fftw3f; do
-        cp "$built/lib$name.a" "$prefix/lib/"
+        put "$built/lib$name.a" "$prefix/lib/lib$name.a"
         if [ $suffix = .so ]; then
             # Programs look for the name with the number, and linkers for the one without.
-            cp "$built/lib$name.so" "$prefix/lib/lib$name.so.0"
-            ln -sf "lib$name.so.0" "$prefix/lib/lib$name.so"
+            put "$built/lib$name.so" "$prefix/lib/lib$name.so.0"
+            link "lib$name.so.0" "$prefix/lib/lib$name.so"
         else
-            cp "$built/lib$name.dylib" "$prefix/lib/lib$name.0.dylib"
-            ln -sf "lib$name.0.dylib" "$prefix/lib/lib$name.dylib"
+            put "$built/lib$name.dylib" "$prefix/lib/lib$name.0.dylib"
+            link "lib$name.0.dylib" "$prefix/lib/lib$name.dylib"
         fi
     done
     if [ $suffix = .so ]; then
         # With this folder in LD_LIBRARY_PATH, programs that were compiled for FFTW find this
         # library.
         for name in libfftw3f libfftw3f_threads libfftw3f_omp; do
-            ln -sf ../libwgpu_fftw3f.so.0 "$prefix/lib/wgpu-fftw/$name.so.3"
+            link ../libwgpu_fftw3f.so.0 "$prefix/lib/wgpu-fftw/$name.so.3"
         done
     fi
-    cp capi/include/*.h "$prefix/include/"
-    cp capi/include/wgpu-fftw/fftw3.h "$prefix/include/wgpu-fftw/"
-    for name in wgpu-fft wgpu-fftw3f; do
-        filled capi/install/$name.pc.in >"$prefix/lib/pkgconfig/$name.pc"
+    for name in wgpu_fft.h wgpu_fftw3f.h wgpu-fftw/fftw3.h; do
+        put "capi/include/$name" "$prefix/include/$name"
     done
-    filled capi/install/wgpu-fft-config.cmake.in >"$prefix/lib/cmake/wgpu-fft/wgpu-fft-config.cmake"
+    for name in wgpu-fft wgpu-fftw3f; do
+        filled capi/install/$name.pc.in | put - "$prefix/lib/pkgconfig/$name.pc"
+    done
+    for name in config config-version; do
+        filled capi/install/wgpu-fft-$name.cmake.in | put - "$prefix/lib/cmake/wgpu-fft/wgpu-fft-$name.cmake"
+    done
 }
 
 # The names that a library exports, and those that a header declares.
@@ -160,7 +176,11 @@ test_all() {
     CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_TARGET_DIR=$work/cbindgen cargo run -q -p wgpu-fft-cbindgen -- --check
     install_into "$work/prefix" dev
     prefix=$(cd "$work/prefix" && pwd)
-    rm -f "$work"/page-*
+    # Over what is there, which a program may have loaded.
+    ln -f "$prefix/lib/libwgpu_fft.a" "$work/loaded"
+    install_into "$work/prefix" dev
+    [ ! "$work/loaded" -ef "$prefix/lib/libwgpu_fft.a" ]
+    rm -f "$work"/page-* "$work/loaded"
     strict="-O1 -Wall -Wextra -Werror -pedantic -std=c99"
     needs pkg-config pkg-config
     export LD_LIBRARY_PATH=$prefix/lib
@@ -196,6 +216,11 @@ test_all() {
         $cc $strict "$name" -o "${name%.c}" $(compile_flags wgpu-fft wgpu-fftw3f)
     done
 
+    # By the command of the page, as it stands there.
+    cp "$work/page-README-1.c" "$work/program.c"
+    name=$(sed -n '/^export PKG_CONFIG_PATH=/,/^cc program.c/p' capi/README.md)
+    (cd "$work" && PREFIX=$prefix bash -euc "$name")
+
     # Where there is no driver at all.
     VK_DRIVER_FILES=/no/driver run "$work/errors"
     if [ "$(uname -s)" = Linux ] && needs valgrind valgrind; then
@@ -215,6 +240,7 @@ test_all() {
         for out in "$work"/page-*.c; do
             run "${out%.c}"
         done
+        LD_LIBRARY_PATH='' run "$work/program"
     done
 
     # Without the shared library.
@@ -228,8 +254,9 @@ test_all() {
         rm -rf "$work/cmake"
         cmake -S capi/tests/cmake -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
         cmake --build "$work/cmake" >/dev/null
-        run "$work/cmake/spectrum"
-        run "$work/cmake/fftw"
+        LD_LIBRARY_PATH='' run "$work/cmake/spectrum"
+        LD_LIBRARY_PATH='' run "$work/cmake/fftw"
+        cmake -DPREFIX="$prefix" -P capi/tests/cmake/version.cmake
     else
         say 'cmake is not here: its file is not tested'
     fi

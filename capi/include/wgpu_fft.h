@@ -36,9 +36,9 @@
 #define WGPU_FFT_PATIENT 3
 
 /**
- * The most axes of an array.
+ * The most axes of a transform.
  */
-#define WGPU_FFT_MOST_AXES 4
+#define WGPU_FFT_MOST_AXES 3
 
 /**
  * From complex to complex numbers, with exp(-2*pi*i*j*k/n).
@@ -248,7 +248,7 @@ typedef struct wgpu_fft_transform {
      */
     int32_t kind;
     /**
-     * The number of axes: 1 to 4.
+     * The number of axes: 1 to 3.
      */
     size_t rank;
     /**
@@ -260,7 +260,7 @@ typedef struct wgpu_fft_transform {
      */
     size_t batch;
     /**
-     * How many axes are transformed. 0 means all, of which there may be three.
+     * How many axes are transformed. 0 means all.
      */
     size_t axis_count;
     /**
@@ -383,6 +383,10 @@ wgpu_fft_status wgpu_fft_execute_many(const struct wgpu_fft_plan *plan,
  *
  * Fails with WGPU_FFT_ERROR_NO_DEVICE if no adapter matches; the message lists those that are
  * there and says what to install.
+ *
+ * A process that was forked from one that had opened a device cannot use any: there this function
+ * and those that plan and execute fail with WGPU_FFT_ERROR_UNSUPPORTED, and what is closed or
+ * destroyed leaks. So fork first.
  */
 wgpu_fft_status wgpu_fft_gpu_open(const struct wgpu_fft_gpu_options *options,
                                   struct wgpu_fft_gpu **gpu);
@@ -399,8 +403,8 @@ void wgpu_fft_gpu_close(struct wgpu_fft_gpu *gpu);
 const char *wgpu_fft_gpu_name(const struct wgpu_fft_gpu *gpu);
 
 /**
- * Whether the device was lost: removed, reset, or hung. Nothing can be planned or executed on it
- * any more. False for NULL.
+ * Whether the device was lost: removed, reset, or hung, or left behind by a fork. Nothing can be
+ * planned or executed on it any more. False for NULL.
  */
 bool wgpu_fft_gpu_is_lost(const struct wgpu_fft_gpu *gpu);
 

@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 
 use crate::arguments::{bytes, given};
-use crate::plan::{Plan, same_process};
+use crate::plan::Plan;
+use crate::process;
 use crate::status::{Failure, Outcome, Status, guarded};
 
 /// An array to read.
@@ -21,7 +22,7 @@ pub struct Array {
 unsafe fn run(plan: *const Plan, arrays: &[Array], output: *mut c_void, output_bytes: usize) -> Outcome {
     // SAFETY: the caller's.
     let plan = unsafe { given("plan", plan) }?;
-    same_process(plan.process)?;
+    process::check().map_err(Failure::unsupported)?;
     // SAFETY: the caller's.
     let inputs = arrays.iter().map(|array| unsafe { bytes("an input", array.data.cast(), array.bytes) }).collect::<Result<Vec<_>, _>>()?;
     // SAFETY: the caller's. The result says no more than whether the place can be one.

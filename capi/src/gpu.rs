@@ -9,6 +9,7 @@ use fft::tune::{Record, Rigor, Tuning};
 use fft::{GpuOptions as Options, Planner};
 
 use crate::arguments::{c_string, given, optional, place, write_text};
+use crate::process;
 use crate::status::{Failure, Status, guarded};
 
 /// An opened device, with its plans. Any number of threads may use it at once.
@@ -16,8 +17,6 @@ pub struct Gpu {
     gpu: fft::Gpu,
     name: CString,
     record: Record,
-    /// The process that opened it.
-    process: u32,
     planners: Mutex<Planners>,
 }
 
@@ -25,11 +24,6 @@ pub struct Gpu {
 type Planners = HashMap<(Rigor, Option<Duration>), Arc<Planner>>;
 
 impl Gpu {
-    /// The process that opened it.
-    pub fn process(&self) -> u32 {
-        self.process
-    }
-
     /// The planner that chooses so.
     pub fn planner(&self, rigor: Rigor, limit: Option<Duration>) -> Arc<Planner> {
         let mut planners = self.planners.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,6 +52,10 @@ pub struct GpuOptions {
 ///
 /// Fails with WGPU_FFT_ERROR_NO_DEVICE if no adapter matches; the message lists those that are
 /// there and says what to install.
+///
+/// A process that was forked from one that had opened a device cannot use any: there this function
+/// and those that plan and execute fail with WGPU_FFT_ERROR_UNSUPPORTED, and what is closed or
+/// destroyed leaks. So fork first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_gpu_open(options: *const GpuOptions, gpu: *mut *mut Gpu) -> Status {
     guarded("wgpu_fft_gpu_open", || {
@@ -78,11 +76,11 @@ pub unsafe extern "C" fn wgpu_fft_gpu_open(options: *const GpuOptions, gpu: *mut
             wanted = cache.into_iter().fold(wanted, Options::pipeline_cache);
             record = file.map(Record::open);
         }
+        process::enter().map_err(Failure::unsupported)?;
         let device = pollster::block_on(fft::Gpu::request(&wanted))?;
         let opened = Gpu {
             name: c_string(&device.profile().name),
             record: record.unwrap_or_else(Record::open_default),
-            process: std::process::id(),
             planners: Mutex::default(),
             gpu: device,
         };
@@ -98,7 +96,7 @@ pub unsafe extern "C" fn wgpu_fft_gpu_close(gpu: *mut Gpu) {
     guarded("wgpu_fft_gpu_close", || {
         if !gpu.is_null() {
             // SAFETY: the caller gives a handle of wgpu_fft_gpu_open, and does not use it again.
-            drop(unsafe { Box::from_raw(gpu) });
+            process::give_back(unsafe { Box::from_raw(gpu) });
         }
         Ok(())
     });
@@ -111,12 +109,12 @@ pub unsafe extern "C" fn wgpu_fft_gpu_name(gpu: *const Gpu) -> *const c_char {
     unsafe { gpu.as_ref() }.map_or(c"".as_ptr(), |gpu| gpu.name.as_ptr())
 }
 
-/// Whether the device was lost: removed, reset, or hung. Nothing can be planned or executed on it
-/// any more. False for NULL.
+/// Whether the device was lost: removed, reset, or hung, or left behind by a fork. Nothing can be
+/// planned or executed on it any more. False for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_gpu_is_lost(gpu: *const Gpu) -> bool {
     // SAFETY: the caller gives a handle or NULL.
-    unsafe { gpu.as_ref() }.is_some_and(|gpu| gpu.gpu.is_lost())
+    unsafe { gpu.as_ref() }.is_some_and(|gpu| process::is_forked() || gpu.gpu.is_lost())
 }
 
 /// Writes the compiled pipelines into the file of the options, so that the next run of the program
@@ -126,6 +124,7 @@ pub unsafe extern "C" fn wgpu_fft_gpu_save_pipelines(gpu: *const Gpu) -> Status 
     guarded("wgpu_fft_gpu_save_pipelines", || {
         // SAFETY: the caller gives a handle or NULL.
         let gpu = unsafe { given("gpu", gpu) }?;
+        process::check().map_err(Failure::unsupported)?;
         gpu.gpu.save_pipeline_cache().map(drop).map_err(Failure::file)
     })
 }
@@ -136,6 +135,7 @@ pub unsafe extern "C" fn wgpu_fft_gpu_save_pipelines(gpu: *const Gpu) -> Status 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_adapters(text: *mut c_char, size: usize, needed: *mut usize) -> Status {
     guarded("wgpu_fft_adapters", || {
+        process::check().map_err(Failure::unsupported)?;
         let adapters = pollster::block_on(fft::gpu::adapters(&Options::default()))?;
         let line = |info: fft::wgpu::AdapterInfo| format!("{} ({:?}, {:?})\n", info.name, info.backend, info.device_type);
         let lines: String = adapters.iter().map(|adapter| line(adapter.get_info())).collect();

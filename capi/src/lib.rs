@@ -8,5 +8,7 @@ mod arguments;
 mod execute;
 mod gpu;
 mod plan;
+#[path = "../process.rs"]
+mod process;
 mod status;
 mod transform;

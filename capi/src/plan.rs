@@ -8,6 +8,7 @@ use fft::tune::Rigor;
 
 use crate::arguments::{c_string, given, optional, place, text};
 use crate::gpu::Gpu;
+use crate::process;
 use crate::status::{Failure, Status, guarded};
 use crate::transform::Transform;
 
@@ -38,17 +39,6 @@ pub struct Plan {
     recipe: CString,
     /// Of input and output.
     elements: [CString; 2],
-    /// The process that opened the device.
-    pub process: u32,
-}
-
-/// Refuses a process whose parent opened the device: drivers' threads are not in it, and whoever
-/// waited for them would wait forever.
-pub fn same_process(opened_in: u32) -> Result<(), Failure> {
-    if opened_in == std::process::id() {
-        return Ok(());
-    }
-    Err(Failure::unsupported("the process was forked after the device was opened, and has none; open one in the process that computes"))
 }
 
 /// # Safety
@@ -71,14 +61,14 @@ unsafe fn planned(gpu: &Gpu, spec: &AnySpec, options: *const PlanOptions) -> Res
         // SAFETY: the caller's.
         recipe = unsafe { optional("recipe", options.recipe) }?;
     }
-    same_process(gpu.process())?;
+    process::check().map_err(Failure::unsupported)?;
     let planner = gpu.planner(rigor, limit);
     let plan = match recipe {
         Some(recipe) => planner.plan_any_with(spec, recipe)?,
         None => planner.plan_any(spec)?,
     };
     let elements = [plan.input(), plan.output()].map(|element| c_string(element.name()));
-    Ok(Box::new(Plan { spec: c_string(&plan.spec()), recipe: c_string(&plan.recipe()), elements, process: gpu.process(), plan }))
+    Ok(Box::new(Plan { spec: c_string(&plan.spec()), recipe: c_string(&plan.recipe()), elements, plan }))
 }
 
 /// Plans a specification from its text, such as `c2c fwd 512x512` or `sum f32 480x640 axes=1`. The
@@ -133,7 +123,7 @@ pub unsafe extern "C" fn wgpu_fft_plan_destroy(plan: *mut Plan) {
     guarded("wgpu_fft_plan_destroy", || {
         if !plan.is_null() {
             // SAFETY: the caller gives a handle of ours, and does not use it again.
-            drop(unsafe { Box::from_raw(plan) });
+            process::give_back(unsafe { Box::from_raw(plan) });
         }
         Ok(())
     });

@@ -10,8 +10,8 @@ use fft::fft::RealKind;
 use crate::arguments::{given, write_text};
 use crate::status::{Failure, Status, guarded};
 
-/// The most axes of an array.
-pub const WGPU_FFT_MOST_AXES: usize = 4;
+/// The most axes of a transform.
+pub const WGPU_FFT_MOST_AXES: usize = 3;
 
 /// From complex to complex numbers, with exp(-2*pi*i*j*k/n).
 pub const WGPU_FFT_C2C_FORWARD: i32 = 1;
@@ -79,13 +79,13 @@ pub struct Layout {
 pub struct Transform {
     /// WGPU_FFT_C2C_FORWARD and the like.
     pub kind: i32,
-    /// The number of axes: 1 to 4.
+    /// The number of axes: 1 to 3.
     pub rank: usize,
     /// Their extents, slowest axis first. For real transforms those of the reals.
     pub shape: [usize; WGPU_FFT_MOST_AXES],
     /// The number of arrays, one behind the other. 0 counts as 1.
     pub batch: usize,
-    /// How many axes are transformed. 0 means all, of which there may be three.
+    /// How many axes are transformed. 0 means all.
     pub axis_count: usize,
     /// Which ones, counted from the slowest.
     pub axes: [usize; WGPU_FFT_MOST_AXES],
@@ -114,7 +114,7 @@ impl Transform {
         let wrong = |what: &str, value: i32| Failure::argument(format!("{what} cannot be {value}"));
         let count = |what: &str, count: usize| match count {
             ..=WGPU_FFT_MOST_AXES => Ok(count),
-            _ => Err(Failure::argument(format!("{what} cannot be {count}: an array has at most {WGPU_FFT_MOST_AXES} axes"))),
+            _ => Err(Failure::argument(format!("{what} cannot be {count}: a transform has at most {WGPU_FFT_MOST_AXES} axes"))),
         };
         let (rank, axis_count) = (count("rank", self.rank)?, count("axis_count", self.axis_count)?);
         let transformed = if axis_count == 0 { rank } else { axis_count };
@@ -124,8 +124,13 @@ impl Transform {
             WGPU_FFT_R2C => "r2c fwd".to_owned(),
             WGPU_FFT_C2R => "c2r inv".to_owned(),
             WGPU_FFT_R2R => {
-                let name = |&kind: &i32| real_kind(kind).map(|kind| kind.to_string()).ok_or_else(|| wrong("real_kinds", kind));
-                let names = self.real_kinds[..transformed].iter().map(name).collect::<Result<Vec<_>, _>>()?;
+                // A name for each axis of the array.
+                let mut names = vec!["-".to_owned(); rank];
+                for (i, &kind) in self.real_kinds[..transformed].iter().enumerate() {
+                    let axis = if axis_count == 0 { i } else { self.axes[i] };
+                    let name = real_kind(kind).ok_or_else(|| wrong("real_kinds", kind))?.to_string();
+                    *names.get_mut(axis).ok_or_else(|| Failure::argument(format!("axis {axis}: there are {rank}")))? = name;
+                }
                 format!("r2r {}", names.join(","))
             }
             other => return Err(wrong("kind", other)),

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <wgpu_fft.h>
 
 #include "check.h"
+#include "child.h"
 #include "transform.h"
 
 #define N 240
@@ -44,6 +44,79 @@ static void *thread(void *argument)
     }
     wgpu_fft_plan_destroy(plan);
     return NULL;
+}
+
+/* What the parent of children opened and planned. */
+static wgpu_fft_gpu *gpus[2];
+static wgpu_fft_plan *plans[6];
+
+/* Random calls in a child process, which has no device: it is told so, and waits for nothing. */
+static int child_of_a_device(unsigned seed)
+{
+    int left = sizeof plans / sizeof plans[0], open = sizeof gpus / sizeof gpus[0], i;
+    float data[2 * N] = {0};
+    wgpu_fft_gpu *gpu;
+    wgpu_fft_plan *plan;
+
+    for (i = 0; i < 12; i++)
+        switch (draw(&seed, 8)) {
+        case 0:
+        case 1:
+            if (left > 0)
+                wgpu_fft_plan_destroy(plans[--left]);
+            break;
+        case 2:
+            if (open > 0)
+                wgpu_fft_gpu_close(gpus[--open]);
+            break;
+        case 3:
+            CHECK(wgpu_fft_gpu_open(NULL, &gpu) == WGPU_FFT_ERROR_UNSUPPORTED && gpu == NULL);
+            CHECK(strstr(wgpu_fft_error_message(), "forked") != NULL);
+            break;
+        case 4:
+            if (open > 0)
+                CHECK(wgpu_fft_plan_text(gpus[0], "c2c fwd 240", NULL, &plan) == WGPU_FFT_ERROR_UNSUPPORTED);
+            break;
+        case 5:
+            if (left > 0)
+                CHECK(wgpu_fft_execute(plans[0], data, sizeof data, data, sizeof data) == WGPU_FFT_ERROR_UNSUPPORTED);
+            break;
+        case 6:
+            CHECK(wgpu_fft_adapters(NULL, 0, NULL) == WGPU_FFT_ERROR_UNSUPPORTED);
+            break;
+        case 7:
+            if (open > 0) {
+                CHECK(wgpu_fft_gpu_is_lost(gpus[0]) && strlen(wgpu_fft_gpu_name(gpus[0])) > 0);
+                CHECK(wgpu_fft_gpu_save_pipelines(gpus[0]) == WGPU_FFT_ERROR_UNSUPPORTED);
+            }
+            if (left > 0)
+                CHECK(wgpu_fft_plan_output_bytes(plans[0]) == sizeof data);
+            break;
+        }
+    /* Whose child has none either. */
+    if (draw(&seed, 4) == 0)
+        in_a_child(child_of_a_device, seed);
+    return 0;
+}
+
+static void forked(const char *name)
+{
+    enum { CHILDREN = 20 };
+    wgpu_fft_gpu_options options = {0};
+    unsigned i;
+
+    options.adapter_name = name;
+    for (i = 0; i < 2; i++)
+        CHECK(wgpu_fft_gpu_open(&options, &gpus[i]) == WGPU_FFT_OK);
+    for (i = 0; i < sizeof plans / sizeof plans[0]; i++)
+        CHECK(wgpu_fft_plan_text(gpus[i % 2], "c2c fwd 240", NULL, &plans[i]) == WGPU_FFT_OK);
+    for (i = 0; i < CHILDREN; i++)
+        in_a_child(child_of_a_device, i);
+    CHECK(!wgpu_fft_gpu_is_lost(gpus[0]));
+    for (i = 0; i < sizeof plans / sizeof plans[0]; i++)
+        wgpu_fft_plan_destroy(plans[i]);
+    for (i = 0; i < 2; i++)
+        wgpu_fft_gpu_close(gpus[i]);
 }
 
 static void device(const char *name)
@@ -98,14 +171,6 @@ static void device(const char *name)
     CHECK(memcmp(data, spectrum, sizeof data) == 0);
     CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum - 8) == WGPU_FFT_ERROR_LENGTH);
     CHECK(wgpu_fft_execute(plan, data, sizeof data - 1, spectrum, sizeof spectrum) != WGPU_FFT_OK);
-    /* A child process is told that it has no device, and does not wait for one. */
-    i = fork();
-    CHECK(i >= 0);
-    if (i == 0)
-        _exit(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_UNSUPPORTED
-                  ? 0
-                  : 1);
-    CHECK(waitpid(i, &i, 0) > 0 && WIFEXITED(i) && WEXITSTATUS(i) == 0);
     CHECK(wgpu_fft_execute(plan, NULL, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_ARGUMENT);
     wgpu_fft_plan_destroy(plan);
 
@@ -142,20 +207,29 @@ static void device(const char *name)
     wgpu_fft_gpu_close(gpu);
 }
 
+/* Where nobody has opened a device, a child may. */
+static int child_of_none(unsigned seed)
+{
+    (void)seed;
+    device(NULL);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     char *list;
     size_t needed = 0;
     int i;
 
+    in_a_child(child_of_none, 0);
     CHECK(wgpu_fft_adapters(NULL, 0, &needed) == WGPU_FFT_OK && needed > 1);
     list = malloc(needed);
     CHECK(list != NULL && wgpu_fft_adapters(list, needed, NULL) == WGPU_FFT_OK);
     CHECK(strlen(list) == needed - 1 && strchr(list, '(') != NULL);
     free(list);
-    if (argc < 2)
-        device(NULL);
-    for (i = 1; i < argc; i++)
+    for (i = 1; i < argc || i == 1; i++) {
         device(argv[i]);
+        forked(argv[i]);
+    }
     return 0;
 }

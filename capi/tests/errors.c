@@ -79,8 +79,19 @@ static void own_interface(void)
     transform.output = &layout;
     CHECK(wgpu_fft_transform_text(&transform, text, sizeof text, NULL) == WGPU_FFT_OK);
     CHECK(strcmp(text, "c2c inv 20x20x20 f64 axes=0,2 out=1,400,20@3 *0.125") == 0);
-    transform.rank = 5;
-    CHECK(wgpu_fft_transform_text(&transform, text, sizeof text, NULL) == WGPU_FFT_ERROR_ARGUMENT && said("rank"));
+    /* Kinds are those of the axes that are transformed. */
+    transform.kind = WGPU_FFT_R2R;
+    transform.real_kinds[0] = WGPU_FFT_DCT2;
+    transform.real_kinds[1] = WGPU_FFT_DST1;
+    transform.numbers = WGPU_FFT_F32;
+    transform.output = NULL;
+    transform.factor = 0;
+    CHECK(wgpu_fft_transform_text(&transform, text, sizeof text, NULL) == WGPU_FFT_OK);
+    CHECK(strcmp(text, "r2r dct2,-,dst1 20x20x20 axes=0,2") == 0);
+    transform.axes[1] = 3;
+    CHECK(wgpu_fft_transform_text(&transform, text, sizeof text, NULL) == WGPU_FFT_ERROR_ARGUMENT && said("axis 3"));
+    transform.rank = 4;
+    CHECK(wgpu_fft_transform_text(&transform, text, sizeof text, NULL) == WGPU_FFT_ERROR_ARGUMENT && said("3 axes"));
 
     wgpu_fft_gpu_close(NULL);
     wgpu_fft_plan_destroy(NULL);

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <wgpu_fftw3f.h>
 
 #include "check.h"
+#include "child.h"
 #include "transform.h"
 
 #define THREADS 6
@@ -164,7 +165,106 @@ static void shapes(void)
     fftwf_destroy_plan(plan);
 }
 
-/* What is measured becomes wisdom, and goes from one run of the library to the next. */
+/*
+ * Transforms lines of n numbers that are `inner` apart by their definition: with the sign of an
+ * exponent, or without one by a kind.
+ */
+static void axis(double (*data)[2], int count, int n, int inner, int sign, fftwf_r2r_kind kind)
+{
+    double line[8][2];
+    int first, j, k;
+
+    for (first = 0; first < count; first++) {
+        if (first / inner % n != 0)
+            continue;
+        for (j = 0; j < n; j++)
+            memcpy(line[j], data[first + j * inner], sizeof line[j]);
+        for (k = 0; k < n; k++) {
+            double *to = data[first + k * inner], c, s;
+            to[0] = to[1] = 0;
+            for (j = 0; j < n; j++) {
+                c = cos(TURN * j * k / n);
+                s = sin(TURN * j * k / n) * sign;
+                if (sign == 0)
+                    c = kind == FFTW_DHT ? c + sin(TURN * j * k / n) : 2 * cos(TURN * (2 * j + 1) * k / (4 * n));
+                to[0] += line[j][0] * c - line[j][1] * s;
+                to[1] += line[j][0] * s + line[j][1] * c;
+            }
+        }
+    }
+}
+
+/* Random transforms of up to eight axes, beside their definition. */
+static void any_rank(int cases)
+{
+    enum { MOST_RANK = 8, MOST = 1024 };
+    static fftwf_complex in[MOST], out[MOST];
+    static float reals[MOST], results[MOST];
+    static double exact[MOST][2];
+    fftwf_r2r_kind kinds[MOST_RANK];
+    unsigned seed = 1;
+    int i, j, k, n[MOST_RANK];
+
+    for (i = 0; i < cases; i++) {
+        int rank = 1 + (int)draw(&seed, MOST_RANK), howmany = 1 + (int)draw(&seed, 2), kind = (int)draw(&seed, 4);
+        int size = 1, inner = 1, last, sign = draw(&seed, 2) ? FFTW_FORWARD : FFTW_BACKWARD;
+        fftwf_plan plan, back = NULL;
+
+        for (j = 0; j < rank; j++) {
+            n[j] = 1 + (int)draw(&seed, size > 32 ? 2 : 5);
+            if (size * n[j] * howmany > MOST / 2)
+                n[j] = 1;
+            size *= n[j];
+            kinds[j] = draw(&seed, 2) ? FFTW_DHT : FFTW_REDFT10;
+        }
+        last = n[rank - 1];
+        noise(in[0], 2 * MOST, seed);
+        noise(reals, MOST, seed + 1);
+        for (j = 0; j < size * howmany; j++) {
+            exact[j][0] = kind < 2 ? in[j][0] : reals[j];
+            exact[j][1] = kind < 2 ? in[j][1] : 0;
+        }
+        for (j = rank; j-- > 0; inner *= n[j])
+            axis(exact, size * howmany, n[j], inner, kind < 2 ? sign : kind == 2 ? -1 : 0, kinds[j]);
+        /* 0 and 1: complex, out of place and in place. 2: reals there and back. 3: reals to reals. */
+        if (kind < 2)
+            plan = fftwf_plan_many_dft(rank, n, howmany, in, NULL, 1, size, kind ? in : out, NULL, 1, size, sign,
+                                       FFTW_ESTIMATE);
+        else if (kind == 2) {
+            int half = size / last * (last / 2 + 1);
+            plan = fftwf_plan_many_dft_r2c(rank, n, howmany, reals, NULL, 1, size, out, NULL, 1, half, FFTW_ESTIMATE);
+            back = fftwf_plan_many_dft_c2r(rank, n, howmany, out, NULL, 1, half, results, NULL, 1, size, FFTW_ESTIMATE);
+        } else
+            plan = fftwf_plan_many_r2r(rank, n, howmany, reals, NULL, 1, size, results, NULL, 1, size, kinds,
+                                       FFTW_ESTIMATE);
+        if (!plan || (kind == 2 && !back))
+            fprintf(stderr, "case %d: no plan of kind %d for %d axes\n", i, kind, rank);
+        CHECK(plan != NULL && (kind != 2 || back != NULL));
+        fftwf_execute(plan);
+        for (j = k = 0; j < size * howmany; j++) {
+            double re, im = 0;
+            if (kind == 2 && j % last > last / 2)
+                continue;
+            re = kind == 3 ? results[j] : kind == 1 ? in[j][0] : out[k][0];
+            if (kind != 3)
+                im = kind == 1 ? in[j][1] : out[k][1];
+            CHECK(hypot(re - exact[j][0], im - exact[j][1]) < 1e-5 * size);
+            k++;
+        }
+        if (back) {
+            fftwf_execute(back);
+            for (j = 0; j < size * howmany; j++)
+                CHECK(fabs(results[j] / size - reals[j]) < 1e-5);
+        }
+        fftwf_destroy_plan(plan);
+        fftwf_destroy_plan(back);
+    }
+}
+
+/*
+ * What is measured becomes wisdom, and goes from one run of the library to the next. Nothing is
+ * measured unless the user asks for it.
+ */
 static void wisdom(void)
 {
     enum { N = 128 };
@@ -175,7 +275,12 @@ static void wisdom(void)
 
     fftwf_forget_wisdom();
     CHECK(fftwf_plan_dft_1d(N, data, out, FFTW_FORWARD, FFTW_WISDOM_ONLY) == NULL);
-    fftwf_set_timelimit(1);
+    plan = fftwf_plan_dft_1d(N, data, out, FFTW_FORWARD, FFTW_PATIENT);
+    CHECK(plan != NULL);
+    fftwf_destroy_plan(plan);
+    CHECK(fftwf_plan_dft_1d(N, data, out, FFTW_FORWARD, FFTW_WISDOM_ONLY) == NULL);
+    CHECK(setenv("WGPU_FFT_FFTW_RIGOR", "flags", 1) == 0);
+    fftwf_set_timelimit(10);
     plan = fftwf_plan_dft_1d(N, data, out, FFTW_FORWARD, FFTW_MEASURE);
     CHECK(plan != NULL);
     noise(data[0], 2 * N, 7);
@@ -252,33 +357,125 @@ static void threads(void)
     fftwf_free(data);
 }
 
-/* A child process has no device: results are NaN and plans are NULL, and nothing waits. */
-static void forked(void)
-{
-    fftwf_complex data[4] = {{1, 0}};
-    fftwf_plan plan = fftwf_plan_dft_1d(4, data, data, FFTW_FORWARD, FFTW_ESTIMATE);
-    int status;
-    pid_t child;
+/* What the parent of children planned. */
+static fftwf_complex parents[4] = {{1, 0}};
+static fftwf_plan plans[8];
 
-    CHECK(plan != NULL);
-    child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        fftwf_execute(plan);
-        _exit(isnan(data[3][1]) && !fftwf_plan_dft_1d(4, data, data, FFTW_FORWARD, FFTW_ESTIMATE) ? 0 : 1);
-    }
-    CHECK(waitpid(child, &status, 0) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    fftwf_execute(plan);
-    CHECK(fabs(data[3][0] - 1) < 1e-6);
-    fftwf_destroy_plan(plan);
+/*
+ * Random calls in a child process, which has no device: results are NaN and plans are NULL, and
+ * nothing waits for what is not there.
+ */
+static int child_of_a_device(unsigned seed)
+{
+    int left = sizeof plans / sizeof plans[0], i;
+    fftwf_plan plan;
+
+    for (i = 0; i < 12; i++)
+        switch (draw(&seed, 9)) {
+        case 0:
+            fftwf_cleanup();
+            break;
+        case 1:
+            parents[3][1] = 0;
+            if (left > 0)
+                fftwf_execute(plans[left - 1]);
+            CHECK(left == 0 || isnan(parents[3][1]));
+            break;
+        case 2:
+        case 3:
+            if (left > 0)
+                fftwf_destroy_plan(plans[--left]);
+            break;
+        case 4:
+            CHECK(fftwf_plan_dft_1d(4, parents, parents, FFTW_FORWARD, FFTW_MEASURE) == NULL);
+            break;
+        case 5:
+            fftwf_forget_wisdom();
+            free(fftwf_export_wisdom_to_string());
+            break;
+        case 6:
+            fftwf_set_timelimit(draw(&seed, 3));
+            fftwf_plan_with_nthreads(2);
+            break;
+        case 7:
+            if (left > 0)
+                free(fftwf_sprint_plan(plans[left - 1]));
+            break;
+        case 8:
+            /* Places alone need no device. */
+            plan = fftwf_plan_guru_dft(0, NULL, 0, NULL, parents, parents + 1, FFTW_FORWARD, FFTW_ESTIMATE);
+            CHECK(plan != NULL);
+            fftwf_execute(plan);
+            fftwf_destroy_plan(plan);
+            break;
+        }
+    /* Whose child has none either. */
+    if (draw(&seed, 4) == 0)
+        in_a_child(child_of_a_device, seed);
+    return 0;
 }
 
-int main(void)
+static void *searches(void *data)
 {
+    fftwf_plan plan;
+
+    (void)data;
+    fftwf_set_timelimit(0.5);
+    plan = fftwf_plan_dft_1d(243, NULL, NULL, FFTW_FORWARD, FFTW_MEASURE);
+    CHECK(plan != NULL);
+    fftwf_destroy_plan(plan);
+    fftwf_set_timelimit(FFTW_NO_TIMELIMIT);
+    return NULL;
+}
+
+static void forked(void)
+{
+    enum { CHILDREN = 20 };
+    const struct timespec a_moment = {0, 100000000};
+    pthread_t searching;
+    unsigned i;
+
+    for (i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+        plans[i] = fftwf_plan_dft_1d(4, parents, parents, FFTW_FORWARD, FFTW_ESTIMATE);
+        CHECK(plans[i] != NULL);
+    }
+    /* Some while another thread has all locks of the planner. */
+    CHECK(pthread_create(&searching, NULL, searches, NULL) == 0);
+    nanosleep(&a_moment, NULL);
+    for (i = 0; i < CHILDREN / 2; i++)
+        in_a_child(child_of_a_device, i);
+    CHECK(pthread_join(searching, NULL) == 0);
+    fftwf_execute(plans[0]);
+    CHECK(fabs(parents[3][0] - 1) < 1e-6);
+    /* Some after the parent has closed everything but the plans. */
+    fftwf_cleanup();
+    for (; i < CHILDREN; i++)
+        in_a_child(child_of_a_device, i);
+    fftwf_execute(plans[0]);
+    CHECK(fabs(parents[3][0]) < 1e-6 && fabs(parents[0][0] - 4) < 1e-6);
+    for (i = 0; i < sizeof plans / sizeof plans[0]; i++)
+        fftwf_destroy_plan(plans[i]);
+}
+
+/* Where nobody has opened a device, a child may. */
+static int child_of_none(unsigned seed)
+{
+    (void)seed;
+    strides();
+    fftwf_cleanup();
+    padded();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    fftwf_set_timelimit(FFTW_NO_TIMELIMIT);
+    in_a_child(child_of_none, 0);
     strides();
     padded();
     split();
     shapes();
+    any_rank(argc > 1 ? atoi(argv[1]) : 24);
     wisdom();
     threads();
     forked();

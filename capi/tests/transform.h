@@ -16,6 +16,13 @@ static void noise(float *to, size_t count, unsigned seed)
     }
 }
 
+/* A number below a limit. */
+static unsigned draw(unsigned *seed, unsigned below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
 /*
  * How far a transform of n complex numbers is from its definition. The numbers are pairs of floats,
  * is and os numbers apart.

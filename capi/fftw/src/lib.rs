@@ -16,4 +16,6 @@ mod guard;
 mod library;
 mod plan;
 mod problem;
+#[path = "../../process.rs"]
+mod process;
 mod side;

@@ -8,8 +8,13 @@ use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
 use wgpu_fft::{Error, Gpu, GpuOptions, Planner};
 
-/// The variable that overrides the rigor that a program asks for.
+use crate::process;
+
+/// The variable that chooses the rigor of all plans.
 const RIGOR: &str = "WGPU_FFT_FFTW_RIGOR";
+
+/// Its value that leaves the choice to the flags of the program.
+const OF_FLAGS: &str = "flags";
 
 /// After so many new plans, planners forget those that they keep for whoever asks again. Plans in
 /// use stay.
@@ -20,8 +25,6 @@ const MOST_KEPT: usize = 256;
 pub struct Library {
     /// Nothing before the first plan.
     gpu: Option<Result<Gpu, Error>>,
-    /// The process that opened it.
-    process: u32,
     planners: HashMap<Rigor, Planner>,
     /// Nothing before it is needed.
     record: Option<Record>,
@@ -39,28 +42,23 @@ pub struct Choosing {
     pub recorded_only: bool,
 }
 
-/// The library, for one thread at a time.
+/// The library, for one thread at a time. In a process that was forked from one with a device it is
+/// another one: the first has the device, and a thread that is not there may have locked it.
 pub fn library() -> MutexGuard<'static, Library> {
-    static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(Mutex::default);
+    static LIBRARIES: LazyLock<[Mutex<Library>; 2]> = LazyLock::new(Default::default);
     // A panic leaves nothing half done here: planners have locks of their own.
-    LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
+    LIBRARIES[usize::from(process::is_forked())].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a process gets whose parent opened the device: drivers' threads are not in it, and whoever
-/// waited for them would wait forever.
-pub fn forked() -> Error {
-    let why = "the process was forked after a device was opened, and has none; plan in the process that executes".to_owned();
+/// The error of a process that was forked from one with a device.
+pub fn forked(why: String) -> Error {
     Error::Unsupported { what: "computing in a child process".to_owned(), why }
 }
 
 impl Library {
     /// The device, opened unless it is already.
     fn gpu(&mut self) -> Result<Gpu, Error> {
-        let process = std::process::id();
-        if self.gpu.is_some() && self.process != process {
-            return Err(forked());
-        }
-        self.process = process;
+        process::enter().map_err(forked)?;
         if matches!(&self.gpu, Some(Ok(gpu)) if gpu.is_lost()) {
             self.gpu = None;
             self.planners.clear();
@@ -114,9 +112,11 @@ impl Library {
 
     /// Plans a specification.
     pub fn plan(&mut self, spec: &str, choosing: Choosing) -> Result<AnyPlan, Error> {
-        let rigor = match std::env::var(RIGOR) {
-            Ok(text) if !text.is_empty() => text.parse()?,
-            _ => choosing.rigor,
+        // Programs ask for searches at each start, so a search must be asked for by the user.
+        let rigor = match std::env::var(RIGOR).as_deref() {
+            Err(_) | Ok("") => Rigor::Recorded,
+            Ok(OF_FLAGS) => choosing.rigor,
+            Ok(text) => text.parse()?,
         };
         let spec: AnySpec = spec.parse()?;
         let planner = self.planner(rigor)?;

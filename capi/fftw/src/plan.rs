@@ -8,6 +8,7 @@ use wgpu_fft::dynamic::AnyPlan;
 use crate::guard;
 use crate::library::{Choosing, forked, library};
 use crate::problem::{Problem, Step};
+use crate::process;
 
 /// The first elements of the caller's arrays on one side; the second one is null unless the parts
 /// of complex numbers are in arrays of their own.
@@ -22,8 +23,6 @@ pub struct Plan {
     inputs: Inputs,
     outputs: Outputs,
     adapter: String,
-    /// The process that made it.
-    process: u32,
 }
 
 // SAFETY: the pointers are only followed by `execute`, whose callers promise that they may be.
@@ -83,7 +82,7 @@ impl Plan {
         };
         let stages = problem.steps().into_iter().map(|step| Stage::new(step, choosing)).collect::<Result<Vec<_>, _>>();
         let stages = stages.map_err(guard::refused).ok()?;
-        let plan = Self { problem, stages, inputs, outputs, adapter: library().adapter(), process: std::process::id() };
+        let plan = Self { problem, stages, inputs, outputs, adapter: library().adapter() };
         guard::planned(&plan);
         Some(plan)
     }
@@ -141,9 +140,7 @@ impl Plan {
             unsafe { output.scatter(&moved, outputs) };
             return Ok(());
         };
-        if self.process != std::process::id() {
-            return Err(forked());
-        }
+        process::check().map_err(forked)?;
         let mut between: Option<Vec<f32>> = None;
         for stage in before {
             let mut results = vec![0.0; stage.output_len()];

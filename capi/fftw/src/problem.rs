@@ -1,5 +1,7 @@
 //! What a call asks for, and the transforms of dense arrays that it takes.
 
+use std::ops::Range;
+
 use wgpu_fft::fft::{Direction, RealKind};
 
 use crate::side::{Dim, Form, Side};
@@ -44,7 +46,7 @@ impl Step {
     }
 }
 
-/// So many axes are transformed at once.
+/// So many axes a transform of the crate has.
 const MOST_AXES: usize = 3;
 
 impl Problem {
@@ -98,12 +100,15 @@ impl Problem {
         let rank = extents.len();
         let mut steps = Vec::new();
         match &self.kind {
-            Kind::C2c(direction) => self.groups(&extents, rank, *direction, &mut steps),
+            Kind::C2c(direction) => self.complex(&extents, rank, *direction, &mut steps),
             Kind::R2r(kinds) => {
-                for end in group_ends(rank) {
-                    let first = end.saturating_sub(MOST_AXES);
-                    let names: Vec<String> = kinds[first..end].iter().map(ToString::to_string).collect();
-                    steps.push(self.step(&format!("r2r {}", names.join(",")), &extents, first..end, 1));
+                for group in groups(rank, rank) {
+                    let mut names: Vec<String> = kinds[group.clone()].iter().map(ToString::to_string).collect();
+                    // What stands behind has none.
+                    if extents[group.end..].iter().any(|&n| n > 1) {
+                        names.push("-".to_owned());
+                    }
+                    steps.push(self.step(&format!("r2r {}", names.join(",")), &extents, group, 1));
                 }
             }
             Kind::R2c => {
@@ -113,14 +118,14 @@ impl Problem {
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
                 let whole = self.step("r2c fwd", &extents, first..rank, 1);
                 steps.push(Step { input: reals, output: numbers, ..whole });
-                self.groups(&half, first, Direction::Forward, &mut steps);
+                self.complex(&half, first, Direction::Forward, &mut steps);
             }
             Kind::C2r => {
                 let first = rank.saturating_sub(MOST_AXES);
                 let mut half = extents.clone();
                 halve(&mut half);
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
-                self.groups(&half, first, Direction::Inverse, &mut steps);
+                self.complex(&half, first, Direction::Inverse, &mut steps);
                 let whole = self.step("c2r inv", &extents, first..rank, 1);
                 steps.push(Step { input: numbers, output: reals, ..whole });
             }
@@ -129,19 +134,18 @@ impl Problem {
     }
 
     /// Transforms of complex numbers along the axes before `end`.
-    fn groups(&self, extents: &[usize], end: usize, direction: Direction, steps: &mut Vec<Step>) {
+    fn complex(&self, extents: &[usize], end: usize, direction: Direction, steps: &mut Vec<Step>) {
         let head = if direction == Direction::Forward { "c2c fwd" } else { "c2c inv" };
-        for end in group_ends(end) {
-            let first = end.saturating_sub(MOST_AXES);
+        for group in groups(end, extents.len()) {
             // A transform of one number does nothing.
-            if extents[first..end].iter().any(|&n| n > 1) {
-                steps.push(self.step(head, extents, first..end, 2));
+            if extents[group.clone()].iter().any(|&n| n > 1) {
+                steps.push(self.step(head, extents, group, 2));
             }
         }
     }
 
     /// The transform along the axes of a range, of dense arrays of these extents.
-    fn step(&self, head: &str, extents: &[usize], range: std::ops::Range<usize>, numbers: usize) -> Step {
+    fn step(&self, head: &str, extents: &[usize], range: Range<usize>, numbers: usize) -> Step {
         let behind: usize = extents[range.end..].iter().product();
         let batch = self.batch * extents[..range.start].iter().product::<usize>();
         let mut shape: Vec<String> = extents[range.clone()].iter().map(ToString::to_string).collect();
@@ -166,9 +170,14 @@ impl Problem {
     }
 }
 
-/// The ends of groups of axes, from the last one back.
-fn group_ends(rank: usize) -> impl Iterator<Item = usize> {
-    (1..=rank).rev().step_by(MOST_AXES)
+/// Groups of the axes before `end`, of `rank` axes, that are transformed at once, from the last one
+/// back. All that stands behind a group is one more axis of its transform.
+fn groups(mut end: usize, rank: usize) -> impl Iterator<Item = Range<usize>> {
+    std::iter::from_fn(move || {
+        let group = end.saturating_sub(MOST_AXES - usize::from(end < rank))..end;
+        end = group.start;
+        (!group.is_empty()).then_some(group)
+    })
 }
 
 fn halve(extents: &mut [usize]) {
@@ -179,7 +188,13 @@ fn halve(extents: &mut [usize]) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use wgpu_fft::dynamic::AnySpec;
+    use wgpu_fft::{DeviceProfile, ElementType};
+
     use super::*;
+    use crate::calls::real_kind;
 
     fn specs(kind: Kind, extents: &[usize], batch: usize) -> Vec<String> {
         let dims = extents.iter().map(|&n| Dim { n, input: 1, output: 1 }).collect();
@@ -193,14 +208,68 @@ mod tests {
         assert_eq!(specs(forward.clone(), &[8], 1), ["c2c fwd 8"]);
         assert_eq!(specs(Kind::C2c(Direction::Inverse), &[4, 5, 6], 7), ["c2c inv 4x5x6 x7"]);
         assert_eq!(specs(forward.clone(), &[2, 3, 4, 5, 6], 7), ["c2c fwd 4x5x6 x42", "c2c fwd 2x3x120 x7 axes=0,1"]);
+        assert_eq!(
+            specs(forward.clone(), &[2, 3, 4, 5, 6, 7], 1),
+            ["c2c fwd 5x6x7 x24", "c2c fwd 3x4x210 x2 axes=0,1", "c2c fwd 2x2520 axes=0"]
+        );
         assert_eq!(specs(Kind::R2c, &[3, 4, 5, 6], 2), ["r2c fwd 4x5x6 x6", "c2c fwd 3x80 x2 axes=0"]);
         assert_eq!(specs(Kind::C2r, &[3, 4, 5, 6], 2), ["c2c inv 3x80 x2 axes=0", "c2r inv 4x5x6 x6"]);
         let kinds = vec![RealKind::DctII, RealKind::DstI, RealKind::Hartley, RealKind::DctIV];
-        assert_eq!(specs(Kind::R2r(kinds), &[3, 4, 5, 6], 2), ["r2r dst1,hartley,dct4 4x5x6 x6", "r2r dct2 3x120 x2 axes=0"]);
+        assert_eq!(specs(Kind::R2r(kinds), &[3, 4, 5, 6], 2), ["r2r dst1,hartley,dct4 4x5x6 x6", "r2r dct2,- 3x120 x2 axes=0"]);
         // Nothing but places.
         assert_eq!(specs(forward.clone(), &[], 5), [""; 0]);
         assert_eq!(specs(forward, &[1, 1], 5), [""; 0]);
         assert_eq!(specs(Kind::R2c, &[], 5), ["r2c fwd 1 x5"]);
+    }
+
+    proptest! {
+        /// Every step can be computed on its own, on all numbers, and together they transform every
+        /// axis once.
+        #[test]
+        fn any_number_of_axes(mut extents in vec(1_usize..5, 0..9), kinds in vec(0..11_i32, 8), kind in 0..5_u8, batch in 1_usize..4) {
+            let kinds = kinds.iter().map(|&kind| real_kind(kind).unwrap());
+            let kind = match kind {
+                0 => Kind::C2c(Direction::Forward),
+                1 => Kind::C2c(Direction::Inverse),
+                2 => Kind::R2c,
+                3 => Kind::C2r,
+                _ => Kind::R2r(kinds.take(extents.len()).collect()),
+            };
+            let dims = extents.iter().map(|&n| Dim { n, input: 1, output: 1 }).collect();
+            let problem = Problem::new(kind, dims, &[Dim { n: batch, input: 1, output: 1 }], false);
+            prop_assume!(problem.is_some());
+            let problem = problem.unwrap();
+            let mut transformed = Vec::new();
+            let mut numbers = problem.input.dense_len();
+            for step in problem.steps() {
+                let text = step.spec(step.batch);
+                let spec: AnySpec = text.parse().unwrap();
+                let program = spec.lower(None, &DeviceProfile::webgpu_defaults());
+                let program = program.unwrap_or_else(|error| panic!("{error}"));
+                let f32s = |len: usize, element: ElementType| len * element.bytes() / 4;
+                prop_assert_eq!(f32s(program.inputs()[0].len, spec.input()), step.batch * step.input, "{}", text);
+                prop_assert_eq!(f32s(program.output().len, spec.output()), step.batch * step.output, "{}", text);
+                prop_assert_eq!(step.batch * step.input, numbers, "{}", text);
+                numbers = step.batch * step.output;
+                transformed.extend(lengths(&text));
+            }
+            if !problem.steps().is_empty() {
+                prop_assert_eq!(numbers, problem.output.dense_len());
+            }
+            for lengths in [&mut transformed, &mut extents] {
+                lengths.retain(|&n| n > 1);
+                lengths.sort_unstable();
+            }
+            prop_assert_eq!(transformed, extents);
+        }
+    }
+
+    /// The lengths that a specification transforms.
+    fn lengths(spec: &str) -> Vec<usize> {
+        let words: Vec<&str> = spec.split(' ').collect();
+        let shape = words[2].split('x').map(|n| n.parse().unwrap());
+        let axes = words.iter().find_map(|word| word.strip_prefix("axes="));
+        shape.take(axes.map_or(3, |axes| axes.split(',').count())).collect()
     }
 
     #[test]

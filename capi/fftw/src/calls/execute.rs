@@ -3,6 +3,7 @@
 use super::Handle;
 use super::guru::pair;
 use crate::guard::{self, guarded};
+use crate::process;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fftwf_execute(plan: Handle) {
@@ -46,7 +47,7 @@ pub unsafe extern "C" fn fftwf_destroy_plan(plan: Handle) {
     guarded("fftwf_destroy_plan", (), || {
         if !plan.is_null() {
             // SAFETY: the caller gives a plan of ours, and does not use it again.
-            drop(unsafe { Box::from_raw(plan) });
+            process::give_back(unsafe { Box::from_raw(plan) });
         }
     });
 }

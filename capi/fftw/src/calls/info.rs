@@ -88,7 +88,8 @@ pub extern "C" fn fftwf_set_timelimit(seconds: c_double) {
     guarded("fftwf_set_timelimit", (), || library().limit_time(Duration::try_from_secs_f64(seconds).ok()));
 }
 
-/// As before the first call. Plans that are still there keep what they need.
+/// As before the first call. Plans that are still there keep what they need. A forked process has
+/// nothing of its parent's to close here.
 #[unsafe(no_mangle)]
 pub extern "C" fn fftwf_cleanup() {
     guarded("fftwf_cleanup", (), || {

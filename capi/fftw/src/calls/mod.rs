@@ -60,7 +60,7 @@ fn direction(sign: c_int) -> Option<Direction> {
 }
 
 /// The numbers of `fftwf_r2r_kind`.
-fn real_kind(kind: c_int) -> Option<RealKind> {
+pub fn real_kind(kind: c_int) -> Option<RealKind> {
     use RealKind::*;
     // REDFT and RODFT have the digits of what is even or odd about which half sample: 01 is type
     // III, and 10 is type II.

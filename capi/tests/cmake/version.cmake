@@ -1,0 +1,28 @@
+# Which versions a project may ask for: cmake -DPREFIX=FOLDER -P version.cmake
+set(file "${PREFIX}/lib/cmake/wgpu-fft/wgpu-fft-config-version.cmake")
+include("${file}")
+string(REGEX MATCHALL "[0-9]+" own "${PACKAGE_VERSION}")
+list(GET own 0 major)
+list(GET own 1 minor)
+list(GET own 2 patch)
+math(EXPR next_major "${major} + 1")
+math(EXPR next_minor "${minor} + 1")
+math(EXPR next_patch "${patch} + 1")
+
+foreach(asked
+        ${major}.${minor} ${PACKAGE_VERSION}
+        ${major}.${next_minor} ${major}.${minor}${minor} ${next_major}.${minor} ${major}.${minor}.${next_patch})
+    set(PACKAGE_FIND_VERSION ${asked})
+    string(REGEX MATCHALL "[0-9]+" numbers "${asked}")
+    list(GET numbers 0 PACKAGE_FIND_VERSION_MAJOR)
+    list(GET numbers 1 PACKAGE_FIND_VERSION_MINOR)
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+    include("${file}")
+    set(expected FALSE)
+    if(asked STREQUAL "${major}.${minor}" OR asked STREQUAL PACKAGE_VERSION)
+        set(expected TRUE)
+    endif()
+    if(NOT PACKAGE_VERSION_COMPATIBLE STREQUAL expected)
+        message(FATAL_ERROR "version ${PACKAGE_VERSION} for ${asked}: ${PACKAGE_VERSION_COMPATIBLE}")
+    endif()
+endforeach()
