@@ -7,12 +7,23 @@ use pyo3::prelude::*;
 use wgpu_fft::{DeviceBuffer, Gpu, View};
 
 use crate::error::{raised, refused};
-use crate::process::{Own, waited};
+use crate::process::{Own, is_forked, waited};
 
 /// Buffers that Python has freed, for the next results of the same size. On an H200 a new buffer of
 /// 128 MiB takes longer than fifteen transforms of what it holds.
 #[derive(Clone, Default)]
-pub(crate) struct Kept(Arc<Mutex<Vec<DeviceBuffer<u8>>>>);
+pub(crate) struct Kept(Arc<Freed>);
+
+#[derive(Default)]
+struct Freed(Mutex<Vec<DeviceBuffer<u8>>>);
+
+impl Drop for Freed {
+    fn drop(&mut self) {
+        if is_forked() {
+            std::mem::forget(std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner)));
+        }
+    }
+}
 
 /// The most bytes that are kept. What was freed longest ago goes first.
 const KEPT_BYTES: usize = 1 << 30;
@@ -42,7 +53,7 @@ impl Kept {
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, Vec<DeviceBuffer<u8>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -42,7 +42,7 @@ impl Gpu {
     #[new]
     #[pyo3(signature = (name=None, backend=None, power=None))]
     fn new(py: Python<'_>, name: Option<String>, backend: Option<&str>, power: Option<&str>) -> PyResult<Self> {
-        process::check()?;
+        process::enter()?;
         let mut options = GpuOptions::default();
         if let Some(name) = name {
             options = options.adapter_name(name);

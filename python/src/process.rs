@@ -13,30 +13,36 @@ use wgpu_fft::Pending;
 
 use crate::error::{raised, refused};
 
-/// The process that uses wgpu, once there is one.
+/// The process that opens devices, once there is one.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
 /// How long a wait lasts before Python may handle signals.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Fails in a process that was forked from one that has used a device.
+/// Fails in a process that was forked from one that has opened a device.
 #[pyfunction]
 #[pyo3(name = "check_process")]
 pub(crate) fn check() -> PyResult<()> {
-    let own = std::process::id();
-    match OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed) {
-        Err(owner) if owner != own => Err(refused(
-            "forked",
-            &format!(
-                "process {own} was forked from process {owner}, which had used the device already; a device does not survive that. Use the \
-                 start method \"spawn\" or \"forkserver\" of multiprocessing, or call wgpu_fft only after the fork"
-            ),
-        )),
-        _ => Ok(()),
+    if !is_forked() {
+        return Ok(());
     }
+    let (own, owner) = (std::process::id(), OWNER.load(Ordering::Relaxed));
+    Err(refused(
+        "forked",
+        &format!(
+            "process {own} was forked from process {owner}, which had used the device already; a device does not survive that. Use the \
+             start method \"spawn\" or \"forkserver\" of multiprocessing, or call wgpu_fft only after the fork"
+        ),
+    ))
 }
 
-/// Whether this process was forked from one that has used a device.
+/// Makes this process the one that opens devices. Before it does: a child may be forked meanwhile.
+pub(crate) fn enter() -> PyResult<()> {
+    let _ = OWNER.compare_exchange(0, std::process::id(), Ordering::Relaxed, Ordering::Relaxed);
+    check()
+}
+
+/// Whether this process was forked from one that has opened a device.
 #[pyfunction]
 pub(crate) fn is_forked() -> bool {
     let owner = OWNER.load(Ordering::Relaxed);

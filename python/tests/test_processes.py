@@ -53,17 +53,30 @@ def test_the_lock_of_the_interpreter_is_free_meanwhile(noise):
 def test_forked_processes():
     result = python(
         """
-        import os, warnings, numpy as np, scipy.fft, wgpu_fft
+        import gc, os, warnings, numpy as np, scipy.fft, wgpu_fft
         x = np.ones(8, np.float32)
+        x_on_device = wgpu_fft.asarray(x)
         kept = wgpu_fft.asarray(x)
         wgpu_fft.fft(x)
         # As if another thread looked for a plan at this moment.
-        lock = wgpu_fft.get_device()._lock
-        lock.acquire()
+        del x_on_device
+        locks = [wgpu_fft.get_device()._lock, wgpu_fft._device._default_lock]
+        for lock in locks:
+            lock.acquire()
         child = os.fork()
         if child:
-            lock.release()
+            for lock in locks:
+                lock.release()
         if child == 0:
+            # The default is forgotten with all that it keeps, as when another thread opens it.
+            wgpu_fft._device._default = None
+            gc.collect()
+            for call in (wgpu_fft.get_device, lambda: wgpu_fft.set_device(None)):
+                try:
+                    call()
+                    os._exit(2)
+                except wgpu_fft.Error as error:
+                    assert error.kind == "forked"
             try:
                 wgpu_fft.fft(x)
             except wgpu_fft.Error as error:
@@ -92,6 +105,8 @@ def test_a_process_may_begin_after_the_fork():
     result = python(
         """
         import os, numpy as np, wgpu_fft
+        # That opens no device.
+        wgpu_fft.adapters()
         child = os.fork()
         assert wgpu_fft.fft(np.ones(8, np.float32))[0] == 8
         if child:

@@ -94,6 +94,7 @@ class Device:
 
     def clear(self) -> None:
         """Forgets all plans, and frees what is kept for the next one."""
+        _core.check_process()
         with self._lock:
             self._entries.clear()
             self._forgotten = 0
@@ -116,6 +117,8 @@ def get_device() -> Device:
     """The device that everything runs on. The first call opens one, as the environment asks."""
     global _default
     if _default is None:
+        # Another thread may have opened the device, with the lock, when this process was forked.
+        _core.check_process()
         with _default_lock:
             if _default is None:
                 _default = Device()
@@ -132,6 +135,7 @@ def set_device(device: Device | str | None) -> None:
         device = Device(device)
     if device is not None and not isinstance(device, Device):
         raise TypeError(f"a device is a wgpu_fft.Device or a name, not {type(device).__name__}")
+    _core.check_process()
     with _default_lock:
         _default = device
 
