@@ -123,6 +123,17 @@ for ranks in 1 2 3 4; do
         exit 1
     fi
 done
+if [ $# = 0 ]; then
+    # The last rank is stopped, and the others end the program.
+    say "2 ranks, one of them stopped: mpirun -n 2 $program --stopped"
+    status=0
+    timeout 120 mpirun -n 2 "$program" --stopped >"$log.part" 2>&1 || status=$?
+    if [ "$status" = 0 ] || [ "$status" = 124 ] || ! grep 'rank 0: rank 1 does not answer' "$log.part"; then
+        cat "$log.part"
+        say "FAILED: exit status $status"
+        exit 1
+    fi
+fi
 rm -f "$log.part"
 # The log has a line for each number of ranks whose adapters round alike: `portable bits HASH on
 # ADAPTER`.

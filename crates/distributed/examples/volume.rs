@@ -28,7 +28,7 @@ Usage: mpirun -n RANKS volume [OPTIONS]
 
       --size AxBxC       extents of the volume (default 96x96x96)
       --strategy NAME    measured (default) or equal
-      --pencils          divides two axes in place of one; the height B must be even
+      --pencils          divides two axes in place of one
       --chunk BYTES      the largest message, in bytes (default 4194304)";
 
 /// Relative errors that rounding explains: 1.5·u·√log₂n for each way, with n up to 2³² about 10⁻⁶.

@@ -1,4 +1,4 @@
-//! One Fourier transform, permutation or reduction on several unequal devices, based on
+//! One Fourier transform of f32, permutation or reduction on several unequal devices, based on
 //! [`wgpu_fft`].
 //!
 //! | workers | arrays | |
@@ -33,7 +33,8 @@
 //! # Determinism
 //! All workers of a job use the same arithmetic, whatever their shares. The result is bit-identical
 //! to that of a single worker, for every number of workers and all shares, as long as all adapters
-//! round alike. That holds for adapters of one kind, and for lavapipe together with SwiftShader.
+//! round alike. On a cluster that is one rank with the same decomposition: slabs and pencils may
+//! differ in the last bits. That holds for adapters of one kind, and for lavapipe together with SwiftShader.
 //! Other drivers' compilers may fuse and reorder operations. Then bits may differ between shares,
 //! within the rounding errors that [`wgpu_fft::fft`] states. Two rows of
 //! reals are transformed as one only where both always belong to the same worker.
@@ -46,31 +47,41 @@
 //!
 //! ```no_run
 //! # #[cfg(feature = "mpi")]
-//! # fn main() -> wgpu_fft_distributed::Result<()> {
+//! # mod with_mpi {
+//! use wgpu_fft_distributed::mpi::traits::Communicator;
 //! use wgpu_fft_distributed::wgpu_fft::{Complex32, fft::C2c};
 //! use wgpu_fft_distributed::{Cluster, Job, JobOptions, RankOptions, mpi};
 //!
-//! let universe = mpi::initialize().expect("MPI begins once");
-//! let cluster = Cluster::open(&universe.world(), &RankOptions::default())?; // a device for every rank
-//! let job = Job::new(&cluster, C2c::forward([1080, 1920]), &JobOptions::default())?;
+//! fn transform(world: &impl Communicator) -> wgpu_fft_distributed::Result<()> {
+//!     let cluster = Cluster::open(world, &RankOptions::default())?; // a device for every rank
+//!     let job = Job::new(&cluster, C2c::forward([1080, 1920]), &JobOptions::default())?;
 //!
-//! let rows = vec![Complex32::ONE; job.input_len()]; // the rows job.input().along(0) of 1080
-//! let mut columns = vec![Complex32::ZERO; job.output_len()]; // job.output().along(1) of 1920, each 1080 long
-//! let report = job.run(&rows, &mut columns)?;
-//! if cluster.rank() == 0 {
-//!     println!("{report}");
+//!     let rows = vec![Complex32::ONE; job.input_len()]; // the rows job.input().along(0) of 1080
+//!     let mut columns = vec![Complex32::ZERO; job.output_len()]; // job.output().along(1) of 1920, each 1080 long
+//!     let report = job.run(&rows, &mut columns)?;
+//!     if cluster.rank() == 0 {
+//!         println!("{report}");
+//!     }
+//!     Ok(())
 //! }
-//! # Ok(())
+//!
+//! fn main() {
+//!     let universe = mpi::initialize().expect("MPI begins once");
+//!     let world = universe.world();
+//!     if let Err(error) = transform(&world) {
+//!         eprintln!("rank {}: {error}", world.rank());
+//!         world.abort(1); // the end of MPI would wait for ranks that hang
+//!     }
+//! }
 //! # }
-//! # #[cfg(not(feature = "mpi"))]
 //! # fn main() {}
 //! ```
 //!
 //! All calls are collective: every rank must make the same calls in the same order.
 //!
 //! ## Definition and layouts
-//! The transforms are those of [`wgpu_fft::fft`] along all axes of dense arrays, with every scale
-//! factor: one array of one to three axes, or a batch of them. The table uses these symbols: P is
+//! The transforms are those of f32 of [`wgpu_fft::fft`] along all axes of dense arrays, with every
+//! scale factor: one array of one to three axes, or a batch of them. The table uses these symbols: P is
 //! an array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1
 //! in a real transform and H = n in a complex one. Arrays are dense, slowest axis first; a batch of
 //! b arrays is one more axis in front.
@@ -159,7 +170,8 @@
 //! two messages. That error is final: every later call on the cluster returns it, also on the rank
 //! that was silent if it wakes up. A rank whose process dies is for MPI to detect, which by default
 //! ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a rank that
-//! does not call it, and the end of MPI for one that hangs.
+//! does not call it, and the end of MPI for one that hangs. The end of MPI is where its `Universe` is
+//! dropped, so print the error and call `abort` of the communicator before that, as above.
 //!
 //! Ranks sleep while they wait, because a software adapter of another rank may need their cores.
 //!

@@ -6,7 +6,7 @@ use lexopt::ValueExt;
 use wgpu_fft_distributed::mpi;
 use wgpu_fft_distributed::mpi::topology::SimpleCommunicator;
 use wgpu_fft_distributed::mpi::traits::*;
-use wgpu_fft_distributed::{Adapter, Cluster, RankOptions};
+use wgpu_fft_distributed::{Adapter, Cluster, Error, RankOptions};
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -74,7 +74,8 @@ pub fn extents<const N: usize>(parser: &mut lexopt::Parser) -> Result<[usize; N]
 }
 
 /// Begins MPI, runs the program, and ends MPI. Of an error that all ranks have, rank 0 prints one
-/// line.
+/// line. Of one that says that ranks are silent, all others print it, and end the program: MPI would
+/// wait for those ranks for ever.
 pub fn main(run: impl FnOnce(&SimpleCommunicator) -> Result<()>) -> ExitCode {
     let Some(universe) = mpi::initialize() else {
         eprintln!("MPI does not begin");
@@ -84,8 +85,12 @@ pub fn main(run: impl FnOnce(&SimpleCommunicator) -> Result<()>) -> ExitCode {
     match run(&world) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            if world.rank() == 0 {
+            let silent = matches!(error.downcast_ref(), Some(Error::RankSilent { .. }));
+            if silent || world.rank() == 0 {
                 eprintln!("{error}");
+            }
+            if silent {
+                world.abort(1);
             }
             ExitCode::FAILURE
         }

@@ -122,6 +122,7 @@ impl DevicesJob {
         for (number, phase) in self.divided.phases.iter().enumerate() {
             match (phase.from, phase.to) {
                 (HostArray::Input, HostArray::Scratch) => run.phase(number, phase, inputs, &mut scratch)?,
+                (HostArray::Scratch, HostArray::Scratch) => run.phase(number, phase, &[], &mut scratch)?,
                 (HostArray::Scratch, _) => run.phase(number, phase, &[&scratch], output)?,
                 (HostArray::Input, _) => run.phase(number, phase, inputs, output)?,
                 (HostArray::Output, _) => run.phase(number, phase, &[], output)?,

@@ -39,13 +39,22 @@ fn check<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]]) {
 /// Compares every bit except the sign of zeros, in arrays of f32 or complex numbers. Imaginary
 /// parts that are 0 by definition are differences of equal numbers, and Mesa may swap the operands.
 fn check_but_zeros<S: Divide + Searchable + Adapt>(spec: &S, inputs: &[&[S::Input]]) {
-    let apart = spec.axes_apart(&planner().choose(spec).unwrap().recipe).unwrap();
-    let recipe = spec.adapted(&apart, planner().gpu().profile()).unwrap();
-    let expected = planner().plan_with(spec.clone(), recipe).unwrap().run(inputs[0]).unwrap().wait().unwrap();
-    check_as(spec, expected, inputs, |mut output| {
-        bytemuck::cast_slice_mut::<_, f32>(&mut output).iter_mut().for_each(|x| *x += 0.0);
+    check_as(spec, axes_apart(spec, inputs[0]), inputs, |mut output| {
+        with_positive_zeros(&mut output);
         output
     });
+}
+
+/// The result of a plan on one device by a recipe that has its axes apart.
+fn axes_apart<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input]) -> Vec<S::Output> {
+    let apart = spec.axes_apart(&planner().choose(spec).unwrap().recipe).unwrap();
+    let recipe = spec.adapted(&apart, planner().gpu().profile()).unwrap();
+    planner().plan_with(spec.clone(), recipe).unwrap().run(input).unwrap().wait().unwrap()
+}
+
+/// Makes all zeros positive.
+fn with_positive_zeros(output: &mut [impl Element]) {
+    bytemuck::cast_slice_mut::<_, f32>(output).iter_mut().for_each(|x| *x += 0.0);
 }
 
 fn bytes<T: Element>(len: usize) -> Vec<T> {
@@ -117,6 +126,57 @@ pub fn real_transforms() {
     check_but_zeros(&spec, &[&reals]);
     let spec = C2r::inverse([6, 10, 14]);
     check_but_zeros(&spec, &[&complex_noise(6 * 10 * 8, 6)]);
+}
+
+/// Random transforms, also of some axes, by devices whose memory may hold no plane, with a random
+/// strategy.
+pub fn any_transform_in_little_memory() {
+    let cases = if std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1") { 300 } else { 16 };
+    let mut state = 1_u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut three_phases = 0;
+    for case in 0..cases {
+        let rank = 1 + draw(4).min(2);
+        let shape: Vec<usize> = (0..rank).map(|_| 1 + draw(20)).collect();
+        let batch = 1 + draw(3);
+        let kind = draw(4);
+        // Transforms of reals need the last axis.
+        let mut axes: Vec<usize> = (0..rank).filter(|&axis| (kind > 1 && axis + 1 == rank) || draw(4) > 0).collect();
+        if axes.is_empty() {
+            axes.push(0);
+        }
+        // A line along any axis, and what a phase along an axis between two others transforms at once.
+        let slow = batch * shape[..rank - 1].iter().product::<usize>();
+        let line = shape.iter().fold(slow, |most, &n| most.max(n));
+        let memory = (64 * line * (1 + draw(4))) as u64;
+        let strategies = strategies(set().len());
+        let options = by(strategies[draw(strategies.len())].clone()).memory(memory);
+        let reals: usize = shape.iter().product();
+        let half = reals / shape[rank - 1] * (shape[rank - 1] / 2 + 1);
+        let seed = case as u64;
+        three_phases += match kind {
+            0 => in_little_memory(&C2c::forward(&shape[..]).batch(batch).axes(axes), &complex_noise(batch * reals, seed), &options),
+            1 => in_little_memory(&C2c::inverse(&shape[..]).batch(batch).axes(axes), &complex_noise(batch * reals, seed), &options),
+            2 => in_little_memory(&R2c::forward(&shape[..]).batch(batch).axes(axes), &noise(batch * reals, seed), &options),
+            _ => in_little_memory(&C2r::inverse(&shape[..]).batch(batch).axes(axes), &complex_noise(batch * half, seed), &options),
+        };
+    }
+    assert!(three_phases > 0, "no array had planes that are too large");
+}
+
+/// Whether it took three phases.
+fn in_little_memory<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input], options: &JobOptions) -> usize {
+    let job = Job::new(set(), spec.clone(), options).unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));
+    let (mut actual, report) = run(&job, &[input]);
+    let report = report.unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));
+    let mut expected = axes_apart(spec, input);
+    with_positive_zeros(&mut actual);
+    with_positive_zeros(&mut expected);
+    assert_equal_bits(&actual, &expected, &format!("`{spec}` with {options:?}\n{report}"));
+    usize::from(report.phases.len() == 3)
 }
 
 /// Without means and norms, because division and square root depend on the device.

@@ -35,6 +35,7 @@ fn with_devices() -> Vec<(&'static str, fn())> {
             permutations,
             complex_transforms,
             real_transforms,
+            any_transform_in_little_memory,
             reductions,
             more_members_than_units,
             the_comparison_can_fail,

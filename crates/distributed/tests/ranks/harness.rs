@@ -9,7 +9,8 @@ use lexopt::ValueExt;
 use wgpu_fft_distributed::mpi;
 use wgpu_fft_distributed::mpi::topology::{Color, SimpleCommunicator};
 use wgpu_fft_distributed::mpi::traits::*;
-use wgpu_fft_distributed::{Adapter, Cluster, Error, RankOptions};
+use wgpu_fft_distributed::wgpu_fft::{Complex32, fft::C2c};
+use wgpu_fft_distributed::{Adapter, Cluster, Error, Job, JobOptions, RankOptions, Strategy};
 
 use super::Test;
 
@@ -52,14 +53,16 @@ impl Context {
     }
 }
 
-/// Of the command line: `--adapters A,B` and one part of the names of the tests to run.
+/// Of the command line: `--adapters A,B` and one part of the names of the tests to run. With
+/// `--stopped` there are no tests: the last rank stops.
 struct Arguments {
     adapter: Adapter,
     filter: String,
+    stopped: bool,
 }
 
 fn arguments() -> Result<Arguments, lexopt::Error> {
-    let mut arguments = Arguments { adapter: Adapter::ByLocalRank, filter: String::new() };
+    let mut arguments = Arguments { adapter: Adapter::ByLocalRank, filter: String::new(), stopped: false };
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -67,6 +70,7 @@ fn arguments() -> Result<Arguments, lexopt::Error> {
                 let names: String = parser.value()?.string()?;
                 arguments.adapter = Adapter::Names(names.split(',').map(str::to_owned).collect());
             }
+            lexopt::Arg::Long("stopped") => arguments.stopped = true,
             lexopt::Arg::Value(filter) => arguments.filter = filter.string()?,
             // Of `cargo test`'s own arguments none means anything here.
             lexopt::Arg::Long(_) => {}
@@ -90,9 +94,14 @@ pub fn run(tests: &[Test]) -> ExitCode {
         }
     };
     let (rank, size) = (world.rank() as usize, world.size() as usize);
+    let options = RankOptions::default().adapter(arguments.adapter);
+    if arguments.stopped {
+        let Err(error) = without_the_last_rank(&world, options);
+        eprintln!("rank {rank}: {error}");
+        world.abort(1);
+    }
     let alive = watchdog(rank);
     let own = world.split_by_color(Color::with_value(rank as i32)).expect("every rank has a color");
-    let options = RankOptions::default().adapter(arguments.adapter);
     let cluster = match Cluster::open(&world, &options) {
         Ok(cluster) => cluster,
         Err(error @ Error::NoAdapter { .. }) if std::env::var("WGPU_FFT_REQUIRE_GPU").is_err() => {
@@ -133,6 +142,21 @@ pub fn run(tests: &[Test]) -> ExitCode {
     // Before MPI ends.
     drop(context);
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A job whose last rank is stopped, as by a debugger. The others get an error, and then the program
+/// must end, as the README says how.
+fn without_the_last_rank(world: &SimpleCommunicator, options: RankOptions) -> Result<std::convert::Infallible, Error> {
+    let limit = Duration::from_secs(1);
+    let cluster = Cluster::open(world, &options.timeout(limit))?;
+    if cluster.rank() + 1 == cluster.size() {
+        let own = std::process::id().to_string();
+        std::process::Command::new("kill").args(["-STOP", &own]).status().expect("there is a command kill");
+    }
+    loop {
+        let job = Job::new(&cluster, C2c::forward([8, 3]), &JobOptions::default().strategy(Strategy::Equal).timeout(limit))?;
+        job.run(&vec![Complex32::ONE; job.input_len()], &mut vec![Complex32::ZERO; job.output_len()])?;
+    }
 }
 
 /// Ends the program when a test takes too long: mpirun then ends the other ranks.

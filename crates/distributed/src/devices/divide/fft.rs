@@ -101,14 +101,19 @@ impl<'a> Divider<'a> {
         all(&self.parts.extents) / self.parts.extents[cut.clone()].iter().product::<usize>()
     }
 
+    /// Whether one unit fits a device.
+    fn fits(&self, cut: &Range<usize>) -> bool {
+        self.unit_bytes(cut) as u64 <= self.cut.unit_bytes
+    }
+
     /// The axes to cut along that are not transformed; neighbouring ones are joined. It is the
-    /// slowest run of axes with enough units, else the run with the most.
+    /// slowest run of axes with enough units that fit, else the run with the most.
     fn independent(&self) -> Option<Range<usize>> {
         let axes: Vec<usize> = (0..self.rank()).filter(|&axis| !self.parts.transformed[axis]).collect();
         let runs: Vec<Range<usize>> = axes.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect();
         let units = |run: &Range<usize>| self.parts.extents[run.clone()].iter().product::<usize>();
-        let enough = runs.iter().find(|run| units(run) >= 4 * self.set.len());
-        enough.or(runs.iter().max_by_key(|run| units(run)).filter(|run| units(run) > 1)).cloned()
+        let best = runs.iter().rev().max_by_key(|run| (self.fits(run), units(run).min(4 * self.set.len())));
+        best.filter(|run| units(run) > 1).cloned()
     }
 
     fn divide(self) -> Result<Divided> {
@@ -124,10 +129,9 @@ impl<'a> Divider<'a> {
             }
             Some(axis) => (!self.parts.transformed[axis + 1]).then_some(axis + 1..axis + 2),
         };
-        let fits = |cut: &Range<usize>| self.unit_bytes(cut) as u64 <= self.cut.unit_bytes;
         let many = |cut: &Range<usize>| self.parts.extents[cut.clone()].iter().product::<usize>() >= 4 * self.set.len();
         if let Some(cut) = &independent
-            && (transformed.len() == 1 || fits(cut) && (many(cut) || self.cut.axis.is_some()))
+            && (transformed.len() == 1 || self.fits(cut) && (many(cut) || self.cut.axis.is_some()))
         {
             return self.phases(&[(transformed, cut.clone())]);
         }
@@ -140,11 +144,11 @@ impl<'a> Divider<'a> {
         let rows = 0..slowest + 1;
         let columns = slowest + 1..self.rank();
         let mut phases = vec![(others.to_vec(), rows.clone()), (vec![slowest], columns)];
-        if let ([second, third], false) = (others, fits(&rows)) {
+        if let ([between @ .., last], false) = (others, self.fits(&rows)) {
             // Planes are too large: transform lines along the last axis, then along the one before
             // it, then along the slowest.
-            phases[0] = (vec![*third], 0..*third);
-            phases.insert(1, (vec![*second], *third..self.rank()));
+            phases[0] = (vec![*last], 0..*last);
+            phases.splice(1..1, between.iter().map(|&axis| (vec![axis], axis + 1..self.rank())));
         }
         if self.parts.kind == PartKind::ToReals {
             phases.reverse();
@@ -171,11 +175,8 @@ impl<'a> Divider<'a> {
         let scratch = self.parts.kind == PartKind::ToReals && count > 1;
         if scratch {
             for (i, phase) in phases.iter_mut().enumerate() {
-                (phase.from, phase.to) = match (i == 0, i + 1 == count) {
-                    (true, _) => (HostArray::Input, HostArray::Scratch),
-                    (_, true) => (HostArray::Scratch, HostArray::Output),
-                    _ => return Err(self.unsupported("planes that are too large for a device, back to reals".to_owned())),
-                };
+                phase.from = if i == 0 { HostArray::Input } else { HostArray::Scratch };
+                phase.to = if i + 1 == count { HostArray::Output } else { HostArray::Scratch };
             }
         }
         Ok(Divided {
