@@ -93,7 +93,7 @@ fn run() -> Result<()> {
             support::write_picture("ocean", &options.output, shaded(&heights, n))?;
         } else {
             let name = format!("{}-{frame:03}.png", options.output.file_stem().unwrap_or_default().display());
-            shaded(&heights, n).save(options.output.with_file_name(name))?;
+            support::write_picture("ocean", &options.output.with_file_name(name), shaded(&heights, n))?;
         }
     }
     println!("frames      {frames}, {:.1} s", frames as f32 / 10.0);

@@ -1,14 +1,15 @@
-//! Safe access to files at paths that a caller chooses: only regular files are read, and they are
-//! replaced as a whole.
+//! Safe access to files at paths that a caller chooses: only regular files are replaced, and they
+//! are replaced as a whole.
 //!
 //! A caller's path may name a device or a pipe. Opening a pipe blocks until its other end opens,
-//! some devices never end, and replacing `/dev/null` with a file harms the whole system. So only
-//! regular files are read and replaced. Links are followed: their target is read and replaced, and
-//! the link stays.
+//! some devices never end, and replacing `/dev/null` with a file harms the whole system. So files
+//! of our own, such as records, are only read from and written to regular files. Results for a user
+//! go by [`write`], which writes into pipes and devices as they are. Links are followed: their
+//! target is read and replaced, and the link stays.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -51,18 +52,30 @@ pub(crate) fn read_whole(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> 
     Ok(Some(bytes))
 }
 
-/// The path that a file replacing `path` must have: the target of links if that is a regular file,
-/// or `path` itself if nothing is there. Anything else is an error.
+/// The path that a file replacing `path` must have: the target of links if that is a regular file
+/// that may be written, or `path` itself if nothing is there. Anything else is an error.
 fn destination(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
-        Ok(file) if fs::metadata(&file)?.is_file() => Ok(file),
-        Ok(_) => Err(not_regular()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::symlink_metadata(path) {
-            Ok(_) => Err(io::Error::other("it is a link to a file that does not exist")),
-            Err(_) => Ok(path.to_owned()),
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Err(io::Error::other("it is a folder")),
+        Ok(metadata) if !metadata.is_file() => Err(not_regular()),
+        // Nor by root, whom the system would let do it.
+        Ok(metadata) if metadata.permissions().readonly() => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only")),
+        Ok(_) => fs::canonicalize(path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) if fs::symlink_metadata(path).is_ok() => Err(io::Error::other("it is a link to a file that does not exist")),
+        Err(_) => match fs::metadata(folder(path)) {
+            _ if path.file_name().is_none() => Err(no_name()),
+            Ok(_) => Ok(path.to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(io::Error::new(error.kind(), format!("the folder {} does not exist", folder(path).display())))
+            }
+            Err(error) => Err(error),
         },
-        Err(error) => Err(error),
     }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A path in the same directory: the file name with a suffix.
@@ -72,42 +85,144 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// The files beside `path` whose names go on with `suffix`.
+pub(crate) fn all_beside(path: &Path, suffix: &str) -> Vec<PathBuf> {
+    let prefix = beside(path, suffix);
+    let Some(prefix) = prefix.file_name() else { return Vec::new() };
+    let entries = fs::read_dir(folder(path)).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let names = entries.filter(|name| name.as_encoded_bytes().starts_with(prefix.as_encoded_bytes()));
+    names.map(|name| path.with_file_name(name)).collect()
+}
+
 /// Makes a new file in the same directory, which is removed when it is dropped. Its name goes on
 /// with `suffix` and a random text.
 pub(crate) fn temporary(path: &Path, suffix: &str) -> io::Result<NamedTempFile> {
     let prefix = beside(path, suffix);
-    let (Some(prefix), Some(directory)) = (prefix.file_name(), path.parent()) else { return Err(no_name()) };
+    let Some(prefix) = prefix.file_name() else { return Err(no_name()) };
     let mut builder = tempfile::Builder::new();
     // As other files have: tempfile's own default lets nobody but the owner read them.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.prefix(prefix).tempfile_in(if directory.as_os_str().is_empty() { Path::new(".") } else { directory })
+    builder.prefix(prefix).tempfile_in(folder(path))
 }
 
 /// The suffix of temporary files that will replace others.
-pub(crate) const TEMPORARY: &str = ".tmp-";
+const TEMPORARY: &str = ".wgpu-fft-";
 
-/// Replaces the file at `path` by way of a temporary file in the same directory. At any moment
-/// either the old or the new file is complete. The new file keeps the permissions of the old one. A
-/// read-only file is not replaced.
-pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    if path.file_name().is_none() {
-        return Err(no_name());
-    }
-    let path = destination(path)?;
-    let mut file = temporary(&path, TEMPORARY)?;
-    // The lock tells whoever removes leftover files that this one is in use. Where locks are not
-    // supported, nobody removes leftovers.
-    let _ = file.as_file().try_lock();
-    if let Ok(metadata) = fs::metadata(&path) {
-        if metadata.permissions().readonly() {
-            return Err(io::ErrorKind::PermissionDenied.into());
+/// A new file that takes the place of the one at its path when it is complete. At any moment either
+/// the old or the new file is there as a whole. If this is dropped before, the old one stays. If
+/// the process is killed, a file is left beside the old one, which the next replacement removes.
+///
+/// The new file keeps the permissions and the owner of the old one. A read-only file is not
+/// replaced.
+#[derive(Debug)]
+pub struct Replacement {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// A replacement of the regular file at `path`, or of nothing.
+    ///
+    /// # Errors
+    /// If something else is there, or no file can be made beside it.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        let path = destination(path)?;
+        for leftover in all_beside(&path, TEMPORARY) {
+            // Whoever writes one keeps it locked.
+            if let Ok(held) = File::open(&leftover)
+                && held.try_lock().is_ok()
+            {
+                let _ = fs::remove_file(&leftover);
+            }
         }
-        file.as_file().set_permissions(metadata.permissions())?;
+        let file = loop {
+            let file = temporary(&path, TEMPORARY)?;
+            // Where locks are not supported, nobody removes leftovers.
+            let _ = file.as_file().lock();
+            // Another process may have taken it for a leftover before it was locked.
+            if file.path().exists() {
+                break file;
+            }
+        };
+        if let Ok(old) = fs::metadata(&path) {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::{MetadataExt, fchown};
+                // Only root may give files away. It changes a mode's highest bits, so it comes first.
+                let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()));
+            }
+            file.as_file().set_permissions(old.permissions())?;
+        }
+        Ok(Self { file, path })
     }
-    file.write_all(contents)?;
-    file.as_file().sync_all()?;
-    file.persist(&path).map(drop).map_err(|failed| failed.error)
+
+    /// The new file.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        self.file.as_file()
+    }
+
+    /// Puts the new file in the place of the old one.
+    ///
+    /// # Errors
+    /// If the file system fails. The old file is then still there.
+    pub fn finish(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path).map(drop).map_err(|failed| failed.error)
+    }
+}
+
+/// Replaces the file at `path` as a whole, see [`Replacement`].
+pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let file = Replacement::new(path)?;
+    file.file().write_all(contents)?;
+    file.finish()
+}
+
+/// Whether a result for `path` is written into what is there, a pipe or a device.
+#[must_use]
+pub fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+/// Finds out before a long computation whether its result can be written to `path`.
+///
+/// # Errors
+/// If it cannot.
+pub fn check(path: &Path) -> io::Result<()> {
+    if is_stream(path) { check_stream(path) } else { destination(path).map(drop) }
+}
+
+/// Refuses a disk, on which a result would destroy a file system.
+fn check_stream(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_block_device(&fs::metadata(path)?.file_type()) {
+        return Err(io::Error::other("it is a disk"));
+    }
+    let _ = path;
+    Ok(())
+}
+
+/// Writes a result for a user: [replaces](Replacement) a regular file, or writes into a pipe or a
+/// device.
+///
+/// # Errors
+/// What `contents` returns, or if `path` names neither, or if the file system fails. A regular file
+/// is then as it was.
+pub fn write<E: From<io::Error>>(path: &Path, contents: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<(), E> {
+    let through = |file: &File| {
+        let mut out = BufWriter::new(file);
+        contents(&mut out)?;
+        Ok(out.flush()?)
+    };
+    if is_stream(path) {
+        check_stream(path)?;
+        return through(&OpenOptions::new().write(true).open(path)?);
+    }
+    let file = Replacement::new(path)?;
+    through(file.file())?;
+    Ok(file.finish()?)
 }
 
 #[cfg(all(test, unix))]
@@ -135,7 +250,43 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
         assert!(replace(&path, b"third").is_err());
         assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert!(write(&path, |out| out.write_all(b"third")).unwrap_err().to_string().contains("read-only"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        // What fails in between leaves the old file.
+        let failed = write(&path, |out| out.write_all(b"half").and(Err(io::Error::other("no more"))));
+        assert_eq!((failed.unwrap_err().to_string(), fs::read(&path).unwrap()), ("no more".to_owned(), b"second".to_vec()));
+        write(&path, |out| out.write_all(b"third")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"third");
         assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_but_not_what_another_one_writes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let (_, left) = Replacement::new(&path).unwrap().file.keep().unwrap();
+        let other = Replacement::new(&path).unwrap();
+        assert!(!left.exists());
+        replace(&path, b"ours").unwrap();
+        other.file().write_all(b"theirs").unwrap();
+        other.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+    }
+
+    /// Threads take each other's files for leftovers before they are locked.
+    #[test]
+    fn replacements_at_the_same_time_do_not_disturb_each_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = &directory.path().join("file");
+        std::thread::scope(|scope| {
+            for i in 0..8_u8 {
+                scope.spawn(move || (0..50).for_each(|_| replace(path, &[i; 1000]).unwrap()));
+            }
+        });
+        let bytes = fs::read(path).unwrap();
+        assert!(bytes.len() == 1000 && bytes.iter().all(|byte| *byte == bytes[0]));
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
     }
 
     #[test]
@@ -164,6 +315,8 @@ mod tests {
             symlink(device, &link).unwrap();
             assert!(read_whole(&link, 1 << 20).unwrap_err().to_string().contains("not a regular file"), "{device}");
             assert!(replace(&link, b"new").unwrap_err().to_string().contains("not a regular file"), "{device}");
+            // A result for a user goes into the device. `/dev/zero` takes it too.
+            write(&link, |out| out.write_all(b"new")).unwrap();
             assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
             fs::remove_file(&link).unwrap();
         }
@@ -172,6 +325,12 @@ mod tests {
         replace(&file, b"old").unwrap();
         assert!(replace(&file.join("below"), b"new").is_err());
         assert!(read_whole(directory, 8).is_err() && replace(directory, b"new").is_err());
-        assert!(replace(Path::new("/"), b"new").unwrap_err().to_string().contains("does not name a file"));
+        for (path, why) in
+            [("/", "a folder"), (".", "a folder"), ("nowhere/..", "does not name a file"), ("nowhere/x", "the folder nowhere")]
+        {
+            assert!(replace(Path::new(path), b"new").unwrap_err().to_string().contains(why), "{path}");
+            assert!(write(Path::new(path), |out| out.write_all(b"new")).unwrap_err().to_string().contains(why), "{path}");
+            assert!(check(Path::new(path)).unwrap_err().to_string().contains(why), "{path}");
+        }
     }
 }

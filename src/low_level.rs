@@ -70,6 +70,11 @@ pub mod transfer {
     pub use crate::gpu::transfer::{Commands, Download, Role, Staging, copy_threads, scatter};
 }
 
+/// Results in files, for the programs of this workspace.
+pub mod files {
+    pub use crate::files::{Replacement, check, is_stream, write};
+}
+
 /// Failures on purpose, to test what follows from them.
 pub mod faults {
     pub use crate::gpu::fault::{Failure, Faults, inject};

@@ -28,6 +28,7 @@ use std::str::FromStr;
 
 use lexopt::ValueExt;
 use serde_json::{Value, json};
+use wgpu_fft::low_level::files;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::signal::Roll;
 use wgpu_fft::transpose::{Permute, Recipe};
@@ -272,7 +273,8 @@ fn climb(bench: &mut Bench, plot: Option<&str>) -> Result<()> {
     climb_with::<u32>(bench, picture)?;
     climb_with::<u8>(bench, picture)?;
     if let Some(path) = plot {
-        std::fs::write(path, plot::ladder(&bench.headline(), square, &points)).map_err(|error| format!("{path}: {error}"))?;
+        let plot = plot::ladder(&bench.headline(), square, &points);
+        files::write(path.as_ref(), |out| out.write_all(plot.as_bytes())).map_err(|error| format!("{path}: {error}"))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Arrays of numbers on the host.
 
+use ndarray::ArrayViewD;
 use rustfft::num_complex::Complex;
 use rustfft::{FftNum, FftPlanner};
 use wgpu_fft::ElementType;
@@ -121,6 +122,18 @@ impl Array {
         Ok(Self { shape, elements })
     }
 
+    /// The same array with its axes in another order, as by numpy.transpose.
+    pub fn permuted(self, order: &[usize]) -> Result<Self> {
+        if order.is_sorted() {
+            return Ok(self);
+        }
+        let (rank, element) = (self.shape.len(), self.element());
+        let bytes = ArrayViewD::from_shape([&self.shape[..], &[element.bytes()]].concat(), self.bytes())?;
+        let bytes = bytes.permuted_axes([order, &[rank]].concat());
+        let all: Vec<u8> = bytes.iter().copied().collect();
+        Self::from_bytes(bytes.shape()[..rank].to_vec(), element, &all)
+    }
+
     /// The size of each element: the absolute value.
     pub fn magnitudes(&self) -> Vec<f64> {
         match &self.elements {
@@ -173,6 +186,14 @@ mod tests {
         assert!(complex.clone().converted(false, true).is_err());
         assert_eq!(Array::from_bytes(vec![2], complex.element(), complex.bytes()).unwrap(), complex);
         assert_eq!(array.magnitudes(), [1.0, 255.0]);
+    }
+
+    #[test]
+    fn axes_change_places() {
+        let array = Array { shape: vec![2, 3], elements: Elements::F32(vec![0.0, 1.0, 2.0, 10.0, 11.0, 12.0]) };
+        let turned = array.clone().permuted(&[1, 0]).unwrap();
+        assert_eq!(turned, Array { shape: vec![3, 2], elements: Elements::F32(vec![0.0, 10.0, 1.0, 11.0, 2.0, 12.0]) });
+        assert_eq!(turned.permuted(&[1, 0]).unwrap(), array);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::array::fft_on_host;
 use crate::device::{Device, Recipes};
 use crate::output::table;
 use crate::plan::moved_bytes;
-use crate::{Result, plot};
+use crate::{Result, files, plot};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -26,7 +26,7 @@ pub struct Arguments {
     rounds: u32,
     /// Draw the results into this SVG file
     #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
+    pub plot: Option<PathBuf>,
 }
 
 /// What is timed by default, on GPUs and on processors.
@@ -115,7 +115,7 @@ impl Arguments {
         }
         if let Some(path) = &self.plot {
             plot::draw(path, &gpu.profile().name, &cases)?;
-            device.output.note("plot", path.display());
+            device.output.note("plot", files::result_name(path));
         }
         Ok(())
     }

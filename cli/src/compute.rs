@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use serde_json::json;
 use wgpu_fft::Gpu;
 use wgpu_fft::dynamic::AnySpec;
@@ -11,7 +12,10 @@ use wgpu_fft::dynamic::AnySpec;
 use crate::array::Array;
 use crate::device::{Device, Recipes};
 use crate::files::{self, Shown};
-use crate::{Result, large};
+use crate::{Result, large, usage};
+
+/// The axes of one specification.
+const MOST_AXES: usize = 4;
 
 /// The factor on the results, with NumPy's names.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -31,7 +35,7 @@ pub enum Kind {
     /// Complex to complex
     Fft,
     Ifft,
-    /// Real to complex: n reals to n/2+1 complex numbers on the last axis
+    /// Real to complex: n reals to n/2+1 complex numbers on the last axis, or the last of --axes
     Rfft,
     /// Its inverse
     Irfft,
@@ -102,8 +106,9 @@ pub struct Transform {
     input: PathBuf,
     /// Where the result goes: an array (.npy), or a picture of the logarithms of a spectrum's
     /// magnitudes
-    output: PathBuf,
-    /// The axes, such as 0,1; all of them by default
+    #[arg(value_parser = result())]
+    pub output: PathBuf,
+    /// The axes, such as 0,1; all of them by default. Of the last one named, an rfft stores half
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "AXES")]
     axes: Option<Vec<i64>>,
     /// Where the factor 1/n is
@@ -123,11 +128,25 @@ pub struct Transform {
     recipes: Recipes,
 }
 
+/// What a transform computes.
+#[derive(PartialEq, Debug)]
+struct Specification {
+    text: String,
+    /// The shape of the result, with the axes in this order.
+    shape: Vec<usize>,
+    /// The order in which the array's axes must be. It swaps two, so it is also the way back.
+    order: Vec<usize>,
+}
+
 impl Transform {
     pub fn run(&self, device: &Device) -> Result<()> {
         if let Some(memory) = self.memory {
-            let header = files::Header::read(&self.input).map_err(|error| format!("cannot read {}: {error}", self.input.display()))?;
-            let (text, shape) = self.specification(&header.shape, None)?;
+            let header = files::Header::for_map(&self.input)?;
+            let Specification { text, shape, order } = self.specification(&header.shape, None)?;
+            if !order.is_sorted() {
+                let (kind, last) = (self.kind.name(), order.len() - 1);
+                return Err(usage(format!("with --memory, {kind} halves the last axis: name {last} last in --axes")));
+            }
             return large::transform(device, &text, [&self.input, &self.output], &header, shape, memory << 20);
         }
         let array = files::read(&self.input)?;
@@ -137,68 +156,89 @@ impl Transform {
             (true, true) => Some("f64"),
             (true, false) => Some("f64-by-f32"),
         };
-        let (text, shape) = self.specification(&array.shape, number)?;
+        let Specification { text, shape, order } = self.specification(&array.shape, number)?;
         let complex = self.kind.takes_complex();
-        let array = array.converted(complex, self.f64).map_err(|error| format!("{}: {error}", self.input.display()))?;
+        let array = array.converted(complex, self.f64).map_err(|error| format!("{}: {error}", files::input_name(&self.input)))?;
+        let array = array.permuted(&order)?;
         let shown = match self.kind {
             Kind::Fft => Shown::Spectrum { half: None },
-            Kind::Rfft => Shown::Spectrum { half: array.shape.last().copied() },
+            Kind::Rfft => {
+                let last = array.shape.len() - 1;
+                Shown::Spectrum { half: Some((order[last], array.shape[last])) }
+            }
             Kind::Ifft | Kind::Irfft => Shown::Grey,
             _ if self.kind.is_inverse() => Shown::Grey,
             _ => Shown::Spectrum { half: None },
         };
-        Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run_into(device, &gpu, &self.output, shown)
+        let result = Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run(device, &gpu)?;
+        store(device, &text, &result.permuted(&order)?, &self.output, shown)
     }
 
-    /// The text of the specification, and the shape of the result.
-    fn specification(&self, shape: &[usize], number: Option<&str>) -> Result<(String, Vec<usize>)> {
+    fn specification(&self, shape: &[usize], number: Option<&str>) -> Result<Specification> {
         let rank = shape.len();
-        let mut axes: Vec<usize> = match &self.axes {
+        let mut axes = match &self.axes {
             None => (0..rank).collect(),
-            Some(axes) => axes.iter().map(|axis| index(*axis, rank)).collect::<Result<_>>()?,
+            Some(axes) => indices(axes, rank)?,
         };
+        let last = *axes.last().ok_or("an array without axes cannot be transformed")?;
+        // Half-spectra are halves of the last axis, and NumPy's of the last one that is named.
+        let mut order: Vec<usize> = (0..rank).collect();
+        if matches!(self.kind, Kind::Rfft | Kind::Irfft) {
+            order.swap(last, rank - 1);
+        }
+        axes.iter_mut().for_each(|axis| *axis = order[*axis]);
         axes.sort_unstable();
-        axes.dedup();
-        // Leading axes that are not transformed count arrays.
-        let begin = axes.first().copied().ok_or("an array without axes cannot be transformed")?;
-        let begin = begin.max(rank.saturating_sub(3)).min(axes[0]);
-        let last = axes[axes.len() - 1];
-        let mut own = shape[begin..].to_vec();
-        let mut result = shape.to_vec();
+        let mut own: Vec<usize> = order.iter().map(|axis| shape[*axis]).collect();
+        let mut result = own.clone();
         match self.kind {
-            Kind::Rfft | Kind::Irfft if last + 1 != rank => {
-                return Err(format!("{} transforms the last axis, {}, and --axes leaves it out", self.kind.name(), rank - 1).into());
-            }
-            Kind::Rfft => result[last] = shape[last] / 2 + 1,
+            Kind::Rfft => result[rank - 1] = own[rank - 1] / 2 + 1,
             Kind::Irfft => {
-                let half = shape[last];
+                let half = own[rank - 1];
                 let length = self.length.unwrap_or(2 * half.saturating_sub(1));
-                if length / 2 + 1 != half {
-                    return Err(format!("{half} complex numbers make {} or {} reals, not {length}", 2 * half - 2, 2 * half - 1).into());
+                if length == 0 || length / 2 + 1 != half {
+                    let [even, odd] = [2 * half - 2, 2 * half - 1];
+                    return Err(usage(format!("{half} complex numbers make {even} or {odd} reals, not {length}: see --length")));
                 }
-                own[last - begin] = length;
-                result[last] = length;
+                (own[rank - 1], result[rank - 1]) = (length, length);
             }
             _ => {}
         }
-        let batch: usize = shape[..begin].iter().product();
-        let mut text = format!("{} {}", self.kind.words(), joined(&own, "x"));
+        // Leading axes that are not transformed count arrays. Others count as one where they are
+        // neighbours.
+        let batch: usize = own[..axes[0]].iter().product();
+        let (mut extents, mut transformed) = (Vec::new(), Vec::new());
+        for axis in axes[0]..rank {
+            if axes.contains(&axis) {
+                transformed.push(extents.len());
+            } else if !axes.contains(&(axis - 1)) {
+                let before = extents.pop().unwrap_or(1);
+                extents.push(before * own[axis]);
+                continue;
+            }
+            extents.push(own[axis]);
+        }
+        if extents.len() > MOST_AXES {
+            let count = extents.len();
+            return Err(usage(format!(
+                "--axes of an array of shape {shape:?} leaves {count} axes to one transform: it takes {MOST_AXES} at most"
+            )));
+        }
+        let mut text = format!("{} {}", self.kind.words(), joined(&extents, "x"));
         if batch != 1 {
             text += &format!(" x{batch}");
         }
         if let Some(number) = number {
             text += &format!(" {number}");
         }
-        if axes.len() < own.len() {
-            let relative: Vec<usize> = axes.iter().map(|axis| axis - begin).collect();
-            text += &format!(" axes={}", joined(&relative, ","));
+        if transformed.len() < extents.len() {
+            text += &format!(" axes={}", joined(&transformed, ","));
         }
         match (self.norm, self.kind.is_inverse()) {
             (Norm::Ortho, _) => text += " 1/sqrt(n)",
             (Norm::Backward, true) | (Norm::Forward, false) => text += " 1/n",
             _ => {}
         }
-        Ok((text, result))
+        Ok(Specification { text, shape: result, order })
     }
 }
 
@@ -207,7 +247,8 @@ pub struct Transpose {
     /// An array (.npy) or a picture
     input: PathBuf,
     /// Where the result goes
-    output: PathBuf,
+    #[arg(value_parser = result())]
+    pub output: PathBuf,
     /// The new order of the axes, as for numpy.transpose; by default the last two change places
     #[arg(long, value_delimiter = ',', value_name = "AXES")]
     axes: Option<Vec<usize>>,
@@ -221,13 +262,14 @@ impl Transpose {
         let rank = array.shape.len();
         let order = match &self.axes {
             Some(axes) => axes.clone(),
-            None if rank < 2 => return Err(format!("{} has one axis, which has no other place", self.input.display()).into()),
+            None if rank < 2 => return Err(format!("{} has one axis, which has no other place", files::input_name(&self.input)).into()),
             None => (0..rank - 2).chain([rank - 1, rank - 2]).collect(),
         };
         let mut sorted = order.clone();
         sorted.sort_unstable();
         if sorted != (0..rank).collect::<Vec<_>>() {
-            return Err(format!("--axes {} is no order of the {rank} axes 0 to {}", joined(&order, ","), rank - 1).into());
+            let given = joined(&order, ",");
+            return Err(usage(format!("--axes {given} is no order of the {rank} axes of {}", files::input_name(&self.input))));
         }
         let text = format!("permute {} {} order={}", array.element(), joined(&array.shape, "x"), joined(&order, ","));
         let shape = order.iter().map(|axis| array.shape[*axis]).collect();
@@ -236,14 +278,33 @@ impl Transpose {
     }
 }
 
+const OPERATIONS: [&str; 14] = [
+    "sum",
+    "product",
+    "mean",
+    "min",
+    "max",
+    "argmin",
+    "argmax",
+    "sum_squares",
+    "norm",
+    "variance",
+    "standard_deviation",
+    "any",
+    "all",
+    "count",
+];
+
 #[derive(clap::Args)]
 pub struct Reduce {
-    /// sum, product, mean, min, max, argmin, argmax, sum_squares, norm, variance, standard_deviation, any, all or count
+    /// The operation
+    #[arg(value_parser = OPERATIONS)]
     operation: String,
     /// An array (.npy) or a picture
     input: PathBuf,
     /// Where the result goes (.npy); a single number is printed in any case
-    output: Option<PathBuf>,
+    #[arg(value_parser = result())]
+    pub output: Option<PathBuf>,
     /// The axes that are reduced, such as 0,1; all of them by default
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "AXES")]
     axes: Option<Vec<i64>>,
@@ -256,7 +317,7 @@ impl Reduce {
         let array = files::read(&self.input)?;
         let array = if array.element().name() == "u8" { array.converted(false, false)? } else { array };
         let rank = array.shape.len();
-        let axes = self.axes.as_ref().map(|axes| axes.iter().map(|axis| index(*axis, rank)).collect::<Result<Vec<_>>>()).transpose()?;
+        let axes = self.axes.as_ref().map(|axes| indices(axes, rank)).transpose()?;
         let mut text = format!("{} {} {}", self.operation, array.element(), joined(&array.shape, "x"));
         let mut shape = Vec::new();
         if let Some(axes) = axes {
@@ -267,23 +328,35 @@ impl Reduce {
         let result = Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run(device, &gpu)?;
         if let Some(output) = &self.output {
             files::write(output, &result, Shown::Grey)?;
-            device.output.note("result", output.display());
+            device.output.note("result", files::result_name(output));
         }
         if result.len() == 1 {
             let number = result.first();
             device.output.result(&json!({ "spec": text, "result": number }), || number.clone());
         } else if self.output.is_none() {
-            return Err(format!("the result has {} numbers: name a file for it", result.len()).into());
+            return Err(usage(format!("the result has {} numbers: name a file for it", result.len())));
         }
         Ok(())
     }
 }
 
-/// An axis, counted from the end if it is negative.
-fn index(axis: i64, rank: usize) -> Result<usize> {
-    let own = if axis < 0 { axis + rank as i64 } else { axis };
-    let found = usize::try_from(own).ok().filter(|own| *own < rank);
-    found.ok_or_else(|| format!("there is no axis {axis} in an array of {rank} axes").into())
+/// Axes, counted from the end if they are negative. Each may be named once.
+fn indices(axes: &[i64], rank: usize) -> Result<Vec<usize>> {
+    let mut found = Vec::new();
+    for axis in axes {
+        let own = if *axis < 0 { axis.saturating_add_unsigned(rank as u64) } else { *axis };
+        match usize::try_from(own).ok().filter(|own| *own < rank) {
+            None => return Err(usage(format!("there is no axis {axis} in an array of {rank} axes"))),
+            Some(own) if found.contains(&own) => return Err(usage(format!("axis {axis} is named twice"))),
+            Some(own) => found.push(own),
+        }
+    }
+    Ok(found)
+}
+
+/// The argument that names a result.
+pub fn result() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(files::result)
 }
 
 pub fn joined(numbers: &[usize], by: &str) -> String {
@@ -317,11 +390,17 @@ impl Computation<'_> {
     pub fn run_into(self, device: &Device, gpu: &Gpu, path: &Path, shown: Shown) -> Result<()> {
         let text = self.text;
         let result = self.run(device, gpu)?;
-        files::write(path, &result, shown)?;
-        device.output.note("result", format_args!("{}, {} elements of {}", path.display(), joined(&result.shape, " x "), result.element()));
-        device.output.record(&json!({ "spec": text, "output": path, "shape": result.shape, "element": result.element().name() }));
-        Ok(())
+        store(device, text, &result, path, shown)
     }
+}
+
+/// Writes a result to a file.
+fn store(device: &Device, text: &str, result: &Array, path: &Path, shown: Shown) -> Result<()> {
+    files::write(path, result, shown)?;
+    let name = files::result_name(path);
+    device.output.note("result", format_args!("{name}, {} elements of {}", joined(&result.shape, " x "), result.element()));
+    device.output.record(&json!({ "spec": text, "output": path, "shape": result.shape, "element": result.element().name() }));
+    Ok(())
 }
 
 #[cfg(test)]
@@ -336,9 +415,11 @@ mod tests {
         transform: Transform,
     }
 
+    /// The text, and the shape of the result in the array's own order.
     fn specification(arguments: &str, shape: &[usize]) -> std::result::Result<(String, Vec<usize>), String> {
         let own = Own::try_parse_from(format!("x {arguments} in.npy out.npy").split_whitespace()).map_err(|error| error.to_string())?;
-        own.transform.specification(shape, None).map_err(|error| error.to_string())
+        let Specification { text, shape, order } = own.transform.specification(shape, None).map_err(|error| error.to_string())?;
+        Ok((text, order.iter().map(|axis| shape[*axis]).collect()))
     }
 
     #[test]
@@ -357,6 +438,14 @@ mod tests {
         is("rfft", &[20, 30], "r2c fwd 20x30", &[20, 16]);
         is("irfft", &[20, 16], "c2r inv 20x30 1/n", &[20, 30]);
         is("irfft --length 31", &[20, 16], "c2r inv 20x31 1/n", &[20, 31]);
+        // NumPy halves the last axis that is named.
+        is("rfft --axes 1,0", &[20, 30], "r2c fwd 30x20", &[11, 30]);
+        is("rfft --axes 0", &[20, 30], "r2c fwd 20 x30", &[11, 30]);
+        is("rfft --axes 0,1", &[20, 30, 40], "r2c fwd 20x40x30 axes=0,2", &[20, 16, 40]);
+        is("irfft --axes -1,0 --length 41", &[21, 30], "c2r inv 30x41 1/n", &[41, 30]);
+        // Neighbours that are not transformed count as one axis.
+        is("fft --axes 1", &[2, 3, 4, 5, 6], "c2c fwd 3x120 x2 axes=0", &[2, 3, 4, 5, 6]);
+        is("fft --axes 0,4", &[2, 3, 4, 5, 6], "c2c fwd 2x60x6 axes=0,2", &[2, 3, 4, 5, 6]);
         is("dct2", &[20, 30], "r2r dct2 20x30", &[20, 30]);
         is("idct2", &[20, 30], "r2r dct3 20x30 1/n", &[20, 30]);
         is("idst4 --norm ortho", &[20], "r2r dst4 20 1/sqrt(n)", &[20]);
@@ -370,7 +459,9 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         fails("fft --axes 2", &[20, 30], "no axis 2 in an array of 2 axes");
-        fails("rfft --axes 0", &[20, 30], "rfft transforms the last axis, 1");
+        fails("fft --axes 1,-1", &[20, 30], "axis -1 is named twice");
+        fails("irfft", &[1], "1 complex numbers make 0 or 1 reals, not 0");
+        fails("fft", &[2, 3, 4, 5, 6], "leaves 5 axes to one transform: it takes 4 at most");
         fails("irfft --length 20", &[16], "16 complex numbers make 30 or 31 reals, not 20");
         fails("fft --norm loud", &[20], "loud");
         fails("fht", &[20], "fht");

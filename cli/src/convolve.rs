@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::Result;
-use crate::compute::{Computation, joined};
+use crate::compute::{Computation, joined, result};
 use crate::device::{Device, Recipes};
 use crate::files::{self, Shown};
 
@@ -44,7 +44,8 @@ pub struct Arguments {
     /// The kernel, with as many axes
     kernel: PathBuf,
     /// Where the result goes
-    output: PathBuf,
+    #[arg(value_parser = result())]
+    pub output: PathBuf,
     #[arg(long, value_enum, default_value_t)]
     mode: Mode,
     #[arg(long, value_enum, default_value_t)]

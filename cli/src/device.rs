@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::tune::{Record, Rigor, Tuning};
-use wgpu_fft::{Gpu, GpuOptions, Planner, wgpu};
+use wgpu_fft::{Error, Gpu, GpuOptions, Planner, wgpu};
 
 use crate::output::Output;
-use crate::{Result, progress};
+use crate::{Result, progress, usage};
 
 /// The adapter that the command line asks for, and how to print.
 pub struct Device {
@@ -113,6 +113,10 @@ impl Recipes {
                 (choice.recipe, choice.source.to_string())
             }
         };
-        Ok((planner.plan_any_with(spec, &recipe)?, source))
+        let plan = planner.plan_any_with(spec, &recipe).map_err(|error| match error {
+            Error::Parse { .. } if self.recipe.is_some() => usage(error.to_string()),
+            error => error.into(),
+        })?;
+        Ok((plan, source))
     }
 }

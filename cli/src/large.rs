@@ -1,6 +1,6 @@
 //! Transforms of arrays that stay in their files: every device takes pieces that fit its memory.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -8,11 +8,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memmap2::{Mmap, MmapMut};
 use serde_json::json;
 use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::low_level::files::Replacement;
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions};
 
-use crate::Result;
 use crate::device::Device;
-use crate::files::{Header, npy_header};
+use crate::files::{self, Header, npy_header};
+use crate::{Result, usage};
 
 /// Transforms the array of one `.npy` file into another one. No device uses more memory than this.
 pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], header: &Header, shape: Vec<usize>, memory: u64) -> Result<()> {
@@ -20,14 +21,10 @@ pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], heade
         Some("c2c") => ("c8", true),
         Some("r2c") => ("f4", true),
         Some("c2r") => ("c8", false),
-        _ => return Err("--memory is for fft, ifft, rfft and irfft".into()),
+        _ => return Err(usage("--memory is for fft, ifft, rfft and irfft")),
     };
-    if header.kind() != takes {
-        return Err(format!("{} holds {}, and this transform in files needs {takes}", input.display(), header.kind()).into());
-    }
-    let same = || Ok::<_, std::io::Error>(std::fs::canonicalize(input)? == std::fs::canonicalize(output)?);
-    if output.exists() && same()? {
-        return Err(format!("{} cannot be both input and output", input.display()).into());
+    if header.kind != takes {
+        return Err(format!("{} holds {}, and this transform in files needs {takes}", input.display(), header.kind).into());
     }
     let source = File::open(input)?;
     // SAFETY: the file is only read. If another program changes it meanwhile, the numbers are
@@ -36,24 +33,22 @@ pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], heade
     let data = source.get(header.offset as usize..).unwrap_or_default();
     let head = npy_header(&shape, complex)?;
     let bytes = shape.iter().product::<usize>() * if complex { 8 } else { 4 };
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(output)?;
-    file.write_all(&head)?;
-    file.set_len((head.len() + bytes) as u64)?;
+    let cannot = |error| format!("cannot write {}: {error}", files::result_name(output));
+    // The old result stays until the new one is complete.
+    let file = Replacement::new(output).map_err(cannot)?;
+    file.file().write_all(&head)?;
+    file.file().set_len((head.len() + bytes) as u64).map_err(cannot)?;
     // SAFETY: this program has just made the file, and nothing else in it uses the file.
-    let mut target = unsafe { MmapMut::map_mut(&file)? };
+    let mut target = unsafe { MmapMut::map_mut(file.file())? };
     let result = &mut target[head.len()..];
-    let outcome = match takes {
+    match takes {
         "f4" => run::<R2c>(device, text, data, result, memory),
         _ if complex => run::<C2c>(device, text, data, result, memory),
         _ => run::<C2r>(device, text, data, result, memory),
-    };
-    if outcome.is_err() {
-        // What is in it is no result.
-        drop(target);
-        std::fs::remove_file(output)?;
-        return outcome;
-    }
+    }?;
     target.flush()?;
+    drop(target);
+    file.finish().map_err(cannot)?;
     device.output.note("result", output.display());
     device.output.record(&json!({ "spec": text, "output": output, "shape": shape }));
     Ok(())

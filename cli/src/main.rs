@@ -4,6 +4,14 @@
 //! [`output`] prints text or JSON, [`mod@array`], [`files`] and [`sound`] are arrays from files and to
 //! them.
 
+/// As the standard library's, but without a panic where nobody reads any more, as after `| head`.
+macro_rules! println {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
+
 mod accuracy;
 mod bench;
 mod check;
@@ -22,13 +30,13 @@ mod sanitized;
 mod spectrogram;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use device::Device;
 use output::Output;
-use wgpu_fft_cli::{Result, array, files, sound};
+use wgpu_fft_cli::{Result, Usage, array, files, sound, usage};
 
 const AFTER: &str = "\
 Specifications are the texts that the library prints, in quotes: \"c2c fwd 512x512\", \"r2c fwd 1080x1920\",
@@ -96,24 +104,54 @@ enum Command {
     },
 }
 
+impl Command {
+    /// Where an array or a picture goes.
+    fn result(&self) -> Option<&Path> {
+        match self {
+            Self::Transform(arguments) => Some(&arguments.output),
+            Self::Convolve(arguments) => Some(&arguments.output),
+            Self::Spectrogram(arguments) => Some(&arguments.output),
+            Self::Transpose(arguments) => Some(&arguments.output),
+            Self::Reduce(arguments) => arguments.output.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Where a text goes.
+    fn text(&self) -> Option<&Path> {
+        match self {
+            Self::Bench(arguments) => arguments.plot.as_deref(),
+            Self::Record(record::Command::Export { file, .. }) => Some(file),
+            _ => None,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let output = Output { json: cli.json, quiet: cli.quiet };
+    let piped = cli.command.result().or(cli.command.text()).is_some_and(files::is_stdout);
+    let output = Output { json: cli.json, quiet: cli.quiet, piped };
     progress::show_warnings(output);
     let device = Device { name: cli.adapter, output };
     match run(cli.command, &device) {
         Ok(status) => status,
         Err(error) => {
             output.failed(&*error);
-            ExitCode::FAILURE
+            if error.is::<Usage>() { ExitCode::from(WRONG_USE) } else { ExitCode::FAILURE }
         }
     }
 }
+
+/// The command line is wrong, as for clap.
+const WRONG_USE: u8 = 2;
 
 /// A result was wrong.
 const WRONG: u8 = 3;
 
 fn run(command: Command, device: &Device) -> Result<ExitCode> {
+    if let Some(path) = command.result() {
+        files::check_result(path)?;
+    }
     let verdict = |right: bool| if right { ExitCode::SUCCESS } else { ExitCode::from(WRONG) };
     match command {
         Command::Info => info::run(device)?,

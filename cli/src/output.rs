@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 pub struct Output {
     pub json: bool,
     pub quiet: bool,
+    /// Whether a file goes to the standard output. Then all else goes to stderr.
+    pub piped: bool,
 }
 
 impl Output {
@@ -18,23 +20,28 @@ impl Output {
         !self.json && !self.quiet
     }
 
+    /// A line.
+    pub fn print(self, line: impl Display) {
+        if self.piped { eprintln!("{line}") } else { println!("{line}") }
+    }
+
     /// A line that says what is going on.
     pub fn note(self, label: &str, text: impl Display) {
         if self.is_chatty() {
-            println!("{label:<11} {text}");
+            self.print(format_args!("{label:<11} {text}"));
         }
     }
 
     /// A result: a line of JSON, or else text.
     pub fn result(self, value: &Value, text: impl FnOnce() -> String) {
-        if self.json { println!("{value}") } else { println!("{}", text()) }
+        if self.json { self.print(value) } else { self.print(text()) }
     }
 
     /// A result that a program may read, but that says nothing new to a person who has seen the
     /// notes.
     pub fn record(self, value: &Value) {
         if self.json {
-            println!("{value}");
+            self.print(value);
         }
     }
 
@@ -43,7 +50,7 @@ impl Output {
         let text = error.to_string();
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         if self.json {
-            println!("{}", json!({ "error": text }));
+            self.print(json!({ "error": text }));
         }
         eprintln!("wgpu-fft: {}", lines.join("; "));
     }

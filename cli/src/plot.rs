@@ -4,8 +4,8 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
-use crate::Result;
 use crate::bench::Case;
+use crate::{Result, files};
 
 const WIDTH: u32 = 900;
 const BAR: u32 = 34;
@@ -13,17 +13,16 @@ const MARGIN: u32 = 110;
 
 /// Draws how many copies of its arrays each case takes, into an SVG file.
 pub fn draw(path: &Path, adapter: &str, cases: &[Case]) -> Result<()> {
-    draw_into(path, adapter, cases).map_err(|error| format!("cannot write {}: {error}", path.display()).into())
+    let mut text = String::new();
+    draw_into(&mut text, adapter, cases)?;
+    files::write_text(path, &text)
 }
 
-fn draw_into(path: &Path, adapter: &str, cases: &[Case]) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
+fn draw_into(text: &mut String, adapter: &str, cases: &[Case]) -> Result<()> {
     let of_copy = |case: &Case| case.seconds / case.copy_seconds;
     let most = cases.iter().map(of_copy).fold(1.0, f64::max) * 1.15;
     let height = BAR * cases.len() as u32 + MARGIN;
-    let area = SVGBackend::new(path, (WIDTH, height)).into_drawing_area();
+    let area = SVGBackend::with_string(text, (WIDTH, height)).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
         .caption(format!("Time in copies of the arrays, {adapter}"), ("sans-serif", 18))

@@ -4,18 +4,19 @@
 //! Programs that use `Rigor::Recorded` or `Rigor::Measure` then find these recipes in the record.
 
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::tune::record::{Entry, Item, now};
-use wgpu_fft::tune::{Choice, DeviceIdentity, Record, Rigor, Source, Tuning};
+use wgpu_fft::tune::record::{Entry, Import, Item, now};
+use wgpu_fft::tune::{Choice, DeviceIdentity, End, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Gpu, Planner};
 
 use crate::device::Device;
-use crate::{Result, progress, table};
+use crate::{Result, files, progress, table, usage};
 
 /// How long a search may take.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -165,7 +166,7 @@ impl Tune {
         let gpu = device.open()?;
         let record = open(device, self.record.as_deref());
         let rigor = if self.rigor == Effort::Patient { Rigor::Patient } else { Rigor::Measure };
-        let mut tuning = progress::watch(Tuning::new(rigor).record(record), device.output);
+        let mut tuning = progress::watch(Tuning::new(rigor).record(record.clone()), device.output);
         if let Some(limit) = self.seconds {
             tuning = tuning.time_limit(limit);
         }
@@ -190,7 +191,7 @@ impl Tune {
         if failed > 0 {
             return Err(format!("{failed} of {} could not be measured", counted(self.specs.len(), "specification", "asked for")).into());
         }
-        Ok(())
+        written(&record)
     }
 }
 
@@ -210,11 +211,11 @@ impl Command {
                 }
                 Ok(())
             }
-            Self::Merge { place, files } => {
+            Self::Merge { place, files: paths } => {
                 let record = place.open(device);
-                for path in files {
-                    let report = record.merge(path)?;
-                    println!("{}: {report}", path.display());
+                for path in paths {
+                    let report = import(&record, path, None, &|_| false)?;
+                    println!("{}: {report}", files::input_name(path));
                 }
                 written(&record)
             }
@@ -222,12 +223,16 @@ impl Command {
                 let gpu = device.open()?;
                 let record = place.open(device);
                 let own = DeviceIdentity::of(&gpu);
-                let report = record.import(file, Some(&own), &|entry| is_stale(entry, &gpu, &own))?;
-                println!("{}: {report}", file.display());
+                let report = import(&record, file, Some(&own), &|entry| is_stale(entry, &gpu, &own))?;
+                println!("{}: {report}", files::input_name(file));
                 written(&record)
             }
             Self::Export { place, file, part } => {
-                let count = place.open(device).export(file, |item| part.has(item))?;
+                let record = place.open(device);
+                if files::is_stdout(file) {
+                    return files::write_text(file, &record.export_text(|item| part.has(item)));
+                }
+                let count = record.export(file, |item| part.has(item))?;
                 println!("{}: {}", file.display(), counted(count, "item", "written"));
                 Ok(())
             }
@@ -246,9 +251,19 @@ impl Command {
     }
 }
 
+/// Adds another record, from a file or the standard input.
+fn import(record: &Record, path: &Path, device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Result<Import> {
+    if !files::is_stdin(path) {
+        return Ok(record.import(path, device, stale)?);
+    }
+    let mut text = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut text)?;
+    Ok(record.import_text(&text, device, stale))
+}
+
 fn prune(record: &Record, part: &Part, older_than: Option<Duration>, marks: bool) -> Result<()> {
     if older_than.is_none() && part.device.is_none() && part.filter.is_none() && !marks {
-        return Err("prune without a condition would forget everything; say --older-than, --device, --marks or a filter".into());
+        return Err(usage("prune without a condition would forget everything; say --older-than, --device, --marks or a filter"));
     }
     let before = older_than.map(|age| now().saturating_sub(age.as_secs()));
     let forgotten = Cell::new(0);
@@ -298,7 +313,7 @@ fn written(record: &Record) -> Result<()> {
     if record.warning().is_some() { Err("the record was not written".into()) } else { Ok(()) }
 }
 
-/// Prints a choice, and returns whether it is by measurement.
+/// Prints a choice, and returns whether it is by measurement and in the record.
 fn print_choice(device: &Device, spec: &AnySpec, choice: &Choice<String>) -> bool {
     let note = |label: &str, text: String| device.output.note(label, text);
     let times = |seconds: f64, rules: f64, timer: wgpu_fft::gpu::Timer| {
@@ -327,7 +342,12 @@ fn print_choice(device: &Device, spec: &AnySpec, choice: &Choice<String>) -> boo
                 note("by rule", outcome.estimate.clone());
             }
             outcome.faults.iter().for_each(|(recipe, why)| note("fault", format!("{recipe}: {why}")));
-            true
+            // Then nothing is recorded either.
+            let compared = outcome.measured > 1 || outcome.end != End::Time;
+            if !compared {
+                eprintln!("wgpu-fft: {spec}: no time was left to compare recipes, so nothing is recorded: allow more by --seconds");
+            }
+            compared
         }
         other => {
             note("source", other.to_string());

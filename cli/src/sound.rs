@@ -1,24 +1,26 @@
 //! Sounds from files.
 
+use std::io::{Cursor, ErrorKind, Read, SeekFrom};
 use std::path::Path;
 
-use crate::array::Elements;
-use crate::{Result, files};
+use crate::Result;
+use crate::array::{Array, Elements};
+use crate::files::{self, Format, Input};
 
 /// Reads a sound, from -1 to 1: `.wav`, or an array of one axis. An error says which file, and what
 /// is wrong with it.
 pub fn read(path: &Path) -> Result<Vec<f32>> {
-    let is_wav = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("wav"));
-    let samples = if is_wav { wav(path) } else { one_axis(path) };
-    let samples = samples.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let samples = files::read_with(path, |input| match input.format {
+        Format::Wav => wav(input),
+        _ => one_axis(files::read_array(input)?),
+    })?;
     if samples.is_empty() || !samples.iter().all(|value| value.is_finite()) {
-        return Err(format!("{}: it has no samples, or samples that are no numbers", path.display()).into());
+        return Err(format!("{}: it has no samples, or samples that are no numbers", files::input_name(path)).into());
     }
     Ok(samples)
 }
 
-fn one_axis(path: &Path) -> Result<Vec<f32>> {
-    let array = files::read(path)?;
+fn one_axis(array: Array) -> Result<Vec<f32>> {
     match (array.shape.len(), array.converted(false, false)?.elements) {
         (1, Elements::F32(samples)) => Ok(samples),
         (axes, _) => Err(format!("it has {axes} axes, and a sound has one").into()),
@@ -26,8 +28,8 @@ fn one_axis(path: &Path) -> Result<Vec<f32>> {
 }
 
 /// The mean of the channels, from -1 to 1.
-fn wav(path: &Path) -> Result<Vec<f32>> {
-    let mut reader = hound::WavReader::open(path)?;
+fn wav(input: Input) -> Result<Vec<f32>> {
+    let mut reader = hound::WavReader::new(plain(input)?)?;
     let hound::WavSpec { channels, bits_per_sample, sample_format, .. } = reader.spec();
     let samples: Vec<f32> = match sample_format {
         hound::SampleFormat::Float => reader.samples::<f32>().collect::<hound::Result<_>>()?,
@@ -38,4 +40,93 @@ fn wav(path: &Path) -> Result<Vec<f32>> {
     };
     let channels = usize::from(channels.max(1));
     Ok(samples.chunks_exact(channels).map(|all| all.iter().sum::<f32>() / channels as f32).collect())
+}
+
+/// The two chunks of a file that count, its format and its samples. hound takes neither chunks of
+/// odd length between them, nor samples whose number the writer did not know.
+fn plain(mut input: Input) -> Result<impl Read> {
+    /// Programs that write into a pipe give a size at the end of i32 or u32, less some headers.
+    const UNKNOWN: u32 = 0x7fff_0000;
+    /// hound reads 40 bytes at most.
+    const LONGEST_FORMAT: u32 = 1 << 10;
+
+    let mut format = Vec::new();
+    input.content.seek(SeekFrom::Start(12))?;
+    loop {
+        let mut head = [0; 8];
+        input.content.read_exact(&mut head).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => "it ends before its samples".into(),
+            _ => Box::<dyn std::error::Error>::from(error),
+        })?;
+        let [name @ .., a, b, c, d] = head;
+        let size = u32::from_le_bytes([a, b, c, d]);
+        match &name {
+            b"fmt " if size <= LONGEST_FORMAT => {
+                format.clear();
+                (&mut input.content).take(size.into()).read_to_end(&mut format)?;
+                input.content.seek_relative(i64::from(size % 2))?;
+            }
+            b"data" => {
+                let found = input.bytes.saturating_sub(input.content.stream_position()?);
+                let size = match u32::try_from(found) {
+                    Ok(found) if found < size && size >= UNKNOWN => {
+                        let frame = format.get(12..14).map_or(1, |frame| u32::from(u16::from_le_bytes([frame[0], frame[1]])).max(1));
+                        found / frame * frame
+                    }
+                    Ok(found) if found < size => {
+                        return Err(format!("it was cut off: its samples have {size} bytes, and {found} are there").into());
+                    }
+                    _ => size,
+                };
+                let chunk = |name: &[u8], size: u32, content: &[u8]| [name, &size.to_le_bytes(), content].concat();
+                let head = [
+                    chunk(b"RIFF", size.saturating_add(format.len() as u32 + 20), b"WAVE"),
+                    chunk(b"fmt ", format.len() as u32, &format),
+                    chunk(b"data", size, b""),
+                ];
+                return Ok(Cursor::new(head.concat()).chain(input.content.take(size.into())));
+            }
+            _ => input.content.seek_relative(i64::from(size) + i64::from(size % 2))?,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of 8-bit samples, one channel, with a chunk before them. Its data chunk says that it
+    /// has `size` bytes.
+    fn sound(before: &[u8], size: u32, samples: &[u8]) -> Vec<u8> {
+        let format = [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x40, 0x1f, 0, 0, 1, 0, 8, 0];
+        let mut bytes = [&b"RIFF\xff\xff\xff\xffWAVEfmt \x10\x00\x00\x00"[..], &format].concat();
+        bytes.extend([&b"LIST"[..], &(before.len() as u32).to_le_bytes(), before].concat());
+        bytes.extend(std::iter::repeat_n(0, before.len() % 2));
+        bytes.extend([&b"data"[..], &size.to_le_bytes(), samples].concat());
+        bytes
+    }
+
+    #[test]
+    fn sounds_from_pipes_and_with_odd_chunks_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.wav");
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            read(&path).map_err(|error| error.to_string())
+        };
+        let samples = [0x80, 0xc0, 0x40, 0x80, 0xff];
+        let expected = [0.0, 0.5, -0.5, 0.0, 127.0 / 128.0];
+        for before in [&b""[..], b"odd", b"even"] {
+            for size in [5, u32::MAX, u32::MAX - 44, 0x7fff_ffff - 36, 0x8000_0000] {
+                assert_eq!(read(&sound(before, size, &samples)).unwrap(), expected, "{before:?} {size:x}");
+            }
+        }
+        assert_eq!(read(&sound(b"", 3, &samples)).unwrap(), expected[..3]);
+        assert!(read(&sound(b"", 6, &samples)).unwrap_err().contains("its samples have 6 bytes, and 5 are there"));
+        assert!(read(&sound(b"", 5, b"")[..40]).unwrap_err().contains("it ends before its samples"));
+        // Two bytes of a frame of four at the end: the frame does not count.
+        let mut stereo = sound(b"", u32::MAX, &[0, 0x40, 0, 0, 0, 0x20]);
+        (stereo[22], stereo[32], stereo[34]) = (2, 4, 16);
+        assert_eq!(read(&stereo).unwrap(), [0.25]);
+    }
 }

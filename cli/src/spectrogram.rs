@@ -11,6 +11,7 @@ use wgpu_fft::{Fragment, Planner};
 
 use crate::Result;
 use crate::array::{Array, Elements};
+use crate::compute::result;
 use crate::device::Device;
 use crate::files::{self, Shown};
 use crate::sound;
@@ -31,7 +32,8 @@ pub struct Arguments {
     input: PathBuf,
     /// Where the levels go: a picture (.png) with time from left to right, or decibels (.npy), with
     /// an axis of frequencies and one of times
-    output: PathBuf,
+    #[arg(value_parser = result())]
+    pub output: PathBuf,
     /// Samples of a frame
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(2..=65536))]
     window: u32,
@@ -68,7 +70,7 @@ impl Arguments {
         let levels: Vec<f32> = bytemuck::pod_collect_to_vec(&plan.run(&[bytemuck::cast_slice(&samples)])?.wait()?);
         let elements = if files::is_picture(&self.output) { self.shades(&levels, shape[1]) } else { levels };
         files::write(&self.output, &Array { shape: shape.clone(), elements: Elements::F32(elements) }, Shown::Grey)?;
-        device.output.note("result", self.output.display());
+        device.output.note("result", files::result_name(&self.output));
         device.output.record(&json!({ "output": self.output, "shape": shape }));
         Ok(())
     }

@@ -1,10 +1,15 @@
 //! The program as its users run it. What computes needs an adapter; without one those tests are
 //! skipped in words, and with WGPU_FFT_REQUIRE_GPU=1 they fail.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
+use npyz::num_complex::Complex;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
+use wgpu_fft_cli::array::fft_on_host;
 
 const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/camera.png");
 
@@ -41,6 +46,18 @@ fn error(status: i32, arguments: &[&str]) -> String {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(status), "{arguments:?}: {error}");
     error
+}
+
+/// Status, standard output and stderr of a command that reads these bytes.
+fn piped(arguments: &[&str], input: &[u8]) -> (Option<i32>, Vec<u8>, String) {
+    let mut command = command(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    });
+    (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
 }
 
 /// Whether there is an adapter to compute on.
@@ -95,7 +112,14 @@ fn wrong_command_lines_say_what_is_right() {
     assert!(error(2, &["plan", "c2c sideways 8"]).contains("c2c fwd"));
     assert!(error(2, &["tune"]).contains("<SPECS>"));
     assert!(error(2, &["fft"]).contains("unrecognized"));
-    assert!(error(1, &["record", "prune", "--record", "nowhere.jsonl"]).contains("without a condition"));
+    assert!(error(2, &["reduce", "mode", "x.npy"]).contains("standard_deviation"));
+    assert!(error(2, &["transpose", "x.npy", "out.xyz"]).contains("must end in .npy, .png, .jpg or .jpeg"));
+    assert!(error(2, &["transpose", "x.npy", "."]).contains("it is a folder"));
+    let folder = Folder::new();
+    let line = folder.write("line.npy", &[4], &[1.0; 4]);
+    assert!(error(2, &["transform", "dct2", &line, "out.npy", "--memory", "1"]).contains("--memory is for fft"));
+    assert!(error(2, &["transpose", &line, "out.npy", "--axes", "1"]).contains("no order"));
+    assert!(error(2, &["record", "prune", "--record", "nowhere.jsonl"]).contains("without a condition"));
 }
 
 #[test]
@@ -123,7 +147,6 @@ fn broken_files_are_named_in_one_line() {
     assert!(error(1, &["transpose", "nowhere.npy", "out.npy"]).contains("nowhere.npy"));
     let line = folder.write("line.npy", &[4], &[1.0; 4]);
     assert!(error(1, &["transpose", &line, "out.npy"]).contains("one axis"));
-    assert!(error(1, &["transpose", &line, "out.npy", "--axes", "1"]).contains("no order"));
     let object = folder.path("huge.npy");
     let header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000), }";
     let mut bytes = header.to_vec();
@@ -144,7 +167,7 @@ fn arrays_are_transformed_and_come_back() {
     let (spectrum, back) = (folder.text("spectrum.npy"), folder.text("back.npy"));
     let printed = text(&["transform", "rfft", &input, &spectrum]);
     assert!(printed.contains("r2c fwd 6x10") && printed.contains("6 x 6 elements of complex f32"), "{printed}");
-    let (shape, values) = read::<npyz::num_complex::Complex<f32>>(Path::new(&spectrum));
+    let (shape, values) = read::<Complex<f32>>(Path::new(&spectrum));
     assert_eq!(shape, [6, 6]);
     let sum: f32 = data.iter().sum();
     assert!((values[0].re - sum).abs() < 1e-4);
@@ -155,8 +178,7 @@ fn arrays_are_transformed_and_come_back() {
     // In files, in pieces.
     let large = folder.text("large.npy");
     text(&["transform", "rfft", &input, &large, "--memory", "1"]);
-    assert!(read::<npyz::num_complex::Complex<f32>>(Path::new(&large)).1[0].re - sum < 1e-4);
-    assert!(error(1, &["transform", "rfft", &input, &input, "--memory", "1"]).contains("both input and output"));
+    assert!(read::<Complex<f32>>(Path::new(&large)).1[0].re - sum < 1e-4);
     assert!(error(1, &["transform", "fft", &input, &large, "--memory", "1"]).contains("f4"));
     // Of f64, in whatever the device has.
     text(&["transform", "dct2", &input, &spectrum, "--f64", "--axes", "-1", "--norm", "ortho"]);
@@ -199,8 +221,8 @@ fn arrays_are_reduced_and_convolved() {
     let rows = folder.text("rows.npy");
     text(&["reduce", "mean", &input, &rows, "--axes", "-1"]);
     assert_eq!(read::<f32>(Path::new(&rows)), (vec![2], vec![2.0, 5.0]));
-    assert!(error(1, &["reduce", "sum", &input, "--axes", "0"]).contains("name a file"));
-    assert!(error(1, &["reduce", "mode", &input]).contains("it must begin with"));
+    assert!(error(2, &["reduce", "sum", &input, "--axes", "0"]).contains("name a file"));
+    assert!(error(2, &["reduce", "sum", &input, "--axes", "0,-2"]).contains("axis -2 is named twice"));
 
     let kernel = folder.write("kernel.npy", &[1, 3], &[1.0, 2.0, 1.0]);
     let blurred = folder.text("blurred.npy");
@@ -253,7 +275,7 @@ fn plans_are_shown_and_checked() {
     }
     let printed = text(&["plan", "sum f32 4096", "--check"]);
     assert!(printed.contains("check       clean") && printed.contains("expected"), "{printed}");
-    assert!(error(1, &["plan", "c2c fwd 8", "--recipe", "by magic"]).contains("by magic"));
+    assert!(error(2, &["plan", "c2c fwd 8", "--recipe", "by magic"]).contains("by magic"));
 }
 
 #[test]
@@ -303,6 +325,10 @@ fn recipes_are_measured_and_recorded() {
     let other = folder.text("other.jsonl");
     assert!(text(&["record", "export", &other, "--record", &record]).contains("1 item written"));
     assert!(text(&["record", "import", &other, "--record", &record]).contains("other.jsonl"));
+    let exported = text(&["record", "export", "-", "--record", &record]);
+    assert_eq!(exported, std::fs::read_to_string(&other).unwrap());
+    let (status, printed, _) = piped(&["record", "merge", "-", "--record", &folder.text("third.jsonl")], exported.as_bytes());
+    assert!(status == Some(0) && String::from_utf8_lossy(&printed).contains("the standard input: 1 accepted"));
     assert!(text(&["record", "prune", "c2c", "--record", &record]).contains("1 item forgotten"));
     assert_eq!(json(&["record", "list", "--record", &record]).len(), 0);
     assert!(text(&["record", "path", "--record", &record]).contains("record.jsonl"));
@@ -310,4 +336,200 @@ fn recipes_are_measured_and_recorded() {
     let timed = json(&["bench", spec, "--rounds", "1", "--plot", &folder.text("plot.svg")]);
     assert!(timed[0]["of_copy"].as_f64().unwrap() > 0.0 && timed[0]["rustfft_ms"].as_f64().unwrap() > 0.0);
     assert!(std::fs::read_to_string(folder.path("plot.svg")).unwrap().contains(spec));
+}
+
+/// Axes in any order, against the host. NumPy halves the last one that is named.
+#[test]
+fn named_axes_are_transformed_as_by_numpy() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let (spectrum, back) = (folder.text("spectrum.npy"), folder.text("back.npy"));
+    let case = prop::collection::vec(1..7_usize, 1..5).prop_flat_map(|shape| {
+        let axes = prop::sample::subsequence((0..shape.len()).collect::<Vec<_>>(), 1..=shape.len().min(3)).prop_shuffle();
+        (Just(shape), axes)
+    });
+    let cases = std::env::var("WGPU_FFT_FUZZ").ok().and_then(|cases| cases.parse().ok()).unwrap_or(12);
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&case, |(shape, axes)| {
+        let data = noise(shape.iter().product());
+        let extents: Vec<u64> = shape.iter().map(|n| *n as u64).collect();
+        let input = folder.write("x.npy", &extents, &data);
+        let last = axes[axes.len() - 1];
+        let named = axes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        text(&["transform", "rfft", &input, &spectrum, "--axes", &named]);
+
+        let mut whole: Vec<Complex<f64>> = data.iter().map(|value| f64::from(*value).into()).collect();
+        fft_on_host(&mut whole, &shape, &axes, false);
+        let half = shape[last] / 2 + 1;
+        let stride: usize = shape[last + 1..].iter().product();
+        let expected: Vec<Complex<f64>> = whole.chunks(shape[last] * stride).flat_map(|block| &block[..half * stride]).copied().collect();
+        let (found_shape, found) = read::<Complex<f32>>(Path::new(&spectrum));
+        let mut halved = extents.clone();
+        halved[last] = half as u64;
+        prop_assert_eq!(found_shape, halved);
+        prop_assert!(found.iter().zip(&expected).all(|(a, b)| (Complex::new(a.re.into(), a.im.into()) - b).norm() < 1e-4));
+
+        if shape[last] > 1 {
+            text(&["transform", "irfft", &spectrum, &back, "--axes", &named, "--length", &shape[last].to_string()]);
+            let (found_shape, found) = read::<f32>(Path::new(&back));
+            prop_assert_eq!(found_shape, extents);
+            prop_assert!(found.iter().zip(&data).all(|(a, b)| (a - b).abs() < 1e-5));
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+}
+
+#[test]
+fn arrays_go_through_pipes() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.write("x.npy", &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let turned = folder.text("turned.npy");
+    text(&["transpose", &input, &turned]);
+    let (bytes, turned) = (std::fs::read(&input).unwrap(), std::fs::read(&turned).unwrap());
+    for output in if cfg!(unix) { &["-", "/dev/stdout"][..] } else { &["-"] } {
+        let (status, printed, notes) = piped(&["transpose", "-", output], &bytes);
+        assert_eq!((status, &printed), (Some(0), &turned), "{notes}");
+        assert!(notes.contains("elements of f32"), "{notes}");
+    }
+    assert!(!Path::new("-").exists());
+    let (status, printed, notes) = piped(&["transpose", "-", "-"], b"what is this");
+    assert!(status == Some(1) && printed.is_empty() && notes.contains("the standard input: it is no .npy file"), "{notes}");
+    let (status, printed, _) = piped(&["reduce", "sum", "-", "-q"], &bytes);
+    assert_eq!((status, &printed[..]), (Some(0), &b"21\n"[..]));
+    let (status, printed, _) = piped(&["reduce", "sum", "-", "-", "-q"], &bytes);
+    assert!(status == Some(0) && printed.starts_with(b"\x93NUMPY"));
+}
+
+/// What is no file stays what it is. A link to a device, so that no real device can be lost.
+#[cfg(unix)]
+#[test]
+fn results_go_into_pipes_and_devices() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.write("x.npy", &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let (pipe, second, device) = (folder.text("pipe"), folder.text("second.npy"), folder.text("device"));
+    assert!(Command::new("mkfifo").args([&pipe, &second]).status().unwrap().success());
+    symlink("/dev/null", &device).unwrap();
+    text(&["transpose", &input, &device]);
+    assert!(std::fs::symlink_metadata(&device).unwrap().is_symlink());
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    // From one pipe into another.
+    let printed = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| std::fs::read(&second).unwrap());
+        scope.spawn(|| std::fs::write(&pipe, std::fs::read(&input).unwrap()).unwrap());
+        text(&["transpose", &pipe, &second]);
+        reader.join().unwrap()
+    });
+    let turned = folder.text("turned.npy");
+    text(&["transpose", &input, &turned]);
+    assert_eq!(printed, std::fs::read(&turned).unwrap());
+    assert!([&pipe, &second].iter().all(|path| std::fs::symlink_metadata(path).unwrap().file_type().is_fifo()));
+    assert!(error(1, &["transform", "rfft", &pipe, &turned, "--memory", "1"]).contains("must be in a file"));
+    assert!(error(1, &["transform", "rfft", &input, &second, "--memory", "1"]).contains("not a regular file"));
+}
+
+#[cfg(unix)]
+#[test]
+fn results_have_the_modes_of_files() {
+    use std::fs::{Permissions, metadata, read, set_permissions, write};
+    use std::os::unix::fs::PermissionsExt;
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.write("x.npy", &[2, 3], &[0.0; 6]);
+    let mode = |path: &str| metadata(path).unwrap().permissions().mode() & 0o777;
+    for extension in ["npy", "png"] {
+        let result = folder.text(&format!("result.{extension}"));
+        for memory in [&[][..], &["--memory", "1"]] {
+            if extension == "png" && !memory.is_empty() {
+                continue;
+            }
+            let run = |expected| {
+                let arguments = [&["transform", "rfft", &input, &result][..], memory].concat();
+                if expected == 0 { text(&arguments) } else { error(expected, &arguments) }
+            };
+            run(0);
+            assert_eq!(mode(&result), mode(&input));
+            set_permissions(&result, Permissions::from_mode(0o604)).unwrap();
+            run(0);
+            assert_eq!(mode(&result), 0o604);
+            write(&result, "old").unwrap();
+            set_permissions(&result, Permissions::from_mode(0o444)).unwrap();
+            assert!(run(1).contains("it is read-only"));
+            assert_eq!((read(&result).unwrap(), mode(&result)), (b"old".to_vec(), 0o444));
+            std::fs::remove_file(&result).unwrap();
+        }
+    }
+    assert!(error(1, &["transpose", &input, &folder.text("deep/result.npy")]).contains("deep does not exist"));
+    assert!(!folder.path("deep").exists());
+}
+
+#[test]
+fn a_result_in_files_stays_until_the_new_one_is_complete() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let (input, result) = (folder.write("x.npy", &[1024, 1024], &noise(1 << 20)), folder.text("result.npy"));
+    let arguments = ["transform", "rfft", &input, &result, "--memory", "1"];
+    text(&arguments);
+    let new = std::fs::read(&result).unwrap();
+    std::fs::write(&result, "old").unwrap();
+    // Killed as soon as there is a file beside it.
+    let beside = || std::fs::read_dir(folder.0.path()).unwrap().count() - 2;
+    let mut child = command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    while beside() == 0 && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let after = std::fs::read(&result).unwrap();
+    assert!(after == b"old" || after == new);
+    text(&arguments);
+    assert_eq!((std::fs::read(&result).unwrap() == new, beside()), (true, 0));
+    // Nothing is done to it by an input that was cut off.
+    let whole = std::fs::read(&input).unwrap();
+    std::fs::write(&input, &whole[..whole.len() - 4]).unwrap();
+    assert!(error(1, &arguments).contains("it was cut off: shape [1024, 1024] of f4 has 4194304 bytes, and 4194300 are there"));
+    assert_eq!((std::fs::read(&result).unwrap() == new, beside()), (true, 0));
+    // In its own place.
+    let other = folder.write("y.npy", &[4], &[1.0, 2.0, 3.0, 4.0]);
+    text(&["transform", "rfft", &other, &other, "--memory", "1"]);
+    assert_eq!(read::<Complex<f32>>(Path::new(&other)).1[0].re, 10.0);
+}
+
+#[test]
+fn a_search_that_recorded_nothing_has_failed() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let record = folder.text("record.jsonl");
+    assert!(error(1, &["tune", "c2c fwd 32", "--seconds", "0", "--record", &record]).contains("nothing is recorded"));
+    assert!(json(&["record", "list", "--record", &record]).is_empty());
+    // Several processes at once. A busy machine may leave one of them no time.
+    let specs: Vec<String> = (0..4).map(|i| format!("c2c fwd {}", 16 << i)).collect();
+    let tune = |spec: &String| command(&["tune", spec, "--seconds", "1", "--record", &record]).output().unwrap();
+    let ended: Vec<Output> = std::thread::scope(|scope| {
+        let all: Vec<_> = specs.iter().map(|spec| scope.spawn(move || tune(spec))).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let recorded = json(&["record", "list", "--record", &record]);
+    for (spec, output) in specs.iter().zip(ended) {
+        assert_eq!(output.status.success(), recorded.iter().any(|entry| entry["spec"] == **spec), "{spec}: {output:?}");
+    }
+    // A record that cannot be written.
+    std::fs::write(folder.path("diary"), "dear diary").unwrap();
+    let failed = error(1, &["tune", "c2c fwd 32", "--seconds", "1", "--record", &folder.text("diary")]);
+    assert!(failed.contains("the record was not written") || failed.contains("nothing is recorded"), "{failed}");
 }

@@ -1,12 +1,14 @@
 //! What the examples share: the command line, pictures in and out, opening an adapter, and printing
 //! times.
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use image::{DynamicImage, ImageDecoder, ImageReader};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
 use lexopt::ValueExt;
+use wgpu_fft::low_level::files;
 use wgpu_fft::tune::{Record, Searchable, Tuning};
 use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
 
@@ -168,7 +170,9 @@ pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) 
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        Ok(picture.into().save(path)?)
+        let (mut bytes, format) = (Cursor::new(Vec::new()), ImageFormat::from_path(path)?);
+        picture.into().write_to(&mut bytes, format)?;
+        Ok(files::write(path, |out| out.write_all(bytes.get_ref()))?)
     };
     save().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     println!("{what:<11} {}", path.display());

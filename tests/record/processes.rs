@@ -118,7 +118,7 @@ fn a_process_killed_in_a_compaction_loses_nothing() {
         sleep(Duration::from_micros(random.next() % 20_000));
         child.kill().unwrap();
         child.wait().unwrap();
-        leftovers += directory.names().iter().filter(|name| name.contains(".tmp-")).count();
+        leftovers += directory.names().iter().filter(|name| name.contains(".wgpu-fft-")).count();
         let after = Record::open(&path);
         torn += after.report().corrupt;
         let specs = after.entries().iter().filter(|entry| entry.spec.starts_with("c2c fwd ")).count();

@@ -18,11 +18,16 @@ pub fn file(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder for files");
     let path = folder.path().join(name);
     std::fs::write(&path, content).expect("a file");
-    names_the_file(&path, sound::read(&path).map(|samples| assert!(!samples.is_empty() && samples.iter().all(|x| x.is_finite()))));
-    if name.ends_with("wav") {
-        return;
+    let (sound, array) = (sound::read(&path), files::read(&path));
+    #[cfg(unix)]
+    {
+        let bits = |sound: crate::Result<Vec<f32>>| sound.ok().map(|all| all.into_iter().map(f32::to_bits).collect::<Vec<_>>());
+        assert_eq!(bits(through_a_pipe(content, sound::read)), bits(sound::read(&path)));
+        let bytes = |array: &array::Array| (array.shape.clone(), array.element(), array.bytes().to_vec());
+        assert_eq!(through_a_pipe(content, files::read).ok().as_ref().map(bytes), array.as_ref().ok().map(bytes));
     }
-    let array = match files::read(&path) {
+    names_the_file(&path, sound.map(|samples| assert!(!samples.is_empty() && samples.iter().all(|x| x.is_finite()))));
+    let array = match array {
         Ok(array) => array,
         Err(error) => return names_the_file(&path, Err(error)),
     };
@@ -36,6 +41,21 @@ pub fn file(bytes: &[u8]) {
         names_the_file(&picture, files::write(&picture, &array, Shown::Grey));
         names_the_file(&picture, files::write(&picture, &array, Shown::Spectrum { half: None }));
     }
+}
+
+/// What is read of these bytes from a pipe, which has no length and no name that says what it holds.
+#[cfg(unix)]
+fn through_a_pipe<T>(content: &[u8], read: impl FnOnce(&Path) -> T) -> T {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    let (from, mut to) = std::io::pipe().expect("a pipe");
+    std::thread::scope(|scope| {
+        // Who has seen enough closes the pipe.
+        scope.spawn(move || to.write_all(content));
+        let read = read(Path::new(&format!("/dev/fd/{}", from.as_raw_fd())));
+        drop(from);
+        read
+    })
 }
 
 fn names_the_file(path: &Path, outcome: crate::Result<()>) {
@@ -62,6 +82,12 @@ pub fn examples() -> Vec<Vec<u8>> {
         files::write(&path, &array(elements), Shown::Grey).expect("an array can be written");
         add(0, &path);
     }
+    // The same with the fastest axis first.
+    let mut turned = std::fs::read(&path).expect("a file");
+    let order = turned.windows(5).position(|text| text == b"False").expect("the order of the axes");
+    turned[order..order + 5].copy_from_slice(b"True ");
+    std::fs::write(&path, turned).expect("a file");
+    add(0, &path);
     let grey = array(array::Elements::F32(values));
     for (kind, name) in [(1, "a.png"), (2, "a.jpg")] {
         let path = folder.path().join(name);
@@ -80,6 +106,14 @@ pub fn examples() -> Vec<Vec<u8>> {
             }
         }
         writer.finalize().expect("a file");
+        add(3, &path);
+        // With a chunk of odd length, and as from a program that did not know how many samples would
+        // come.
+        let mut bytes = std::fs::read(&path).expect("a file");
+        let data = bytes.windows(4).position(|name| name == b"data").expect("samples");
+        bytes[data + 4..data + 8].fill(0xff);
+        bytes.splice(data..data, *b"LIST\x03\0\0\0abc\0");
+        std::fs::write(&path, bytes).expect("a file");
         add(3, &path);
     }
     all

@@ -11,7 +11,6 @@
 //! devices. A plane wave has a single nonzero number in its spectrum, so the whole result is
 //! checked. Then the file is removed, unless you pass `--keep`.
 
-use std::fs::OpenOptions;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,6 +18,7 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use lexopt::Arg::{Long, Short};
 use lexopt::ValueExt;
+use wgpu_fft::low_level::files::Replacement;
 use wgpu_fft::{Complex32, GpuOptions, bytemuck, fft};
 use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, Strategy};
 
@@ -111,11 +111,12 @@ fn run(options: &Options) -> Result<()> {
     if let Some(folder) = options.file.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&options.file)?;
-    file.set_len(bytes as u64)?;
+    // What is there already stays, unless this is to be kept.
+    let file = Replacement::new(&options.file).map_err(|error| format!("cannot write {}: {error}", options.file.display()))?;
+    file.file().set_len(bytes as u64)?;
     println!("file        {}, {n} x {n} complex numbers, {:.1} MB", options.file.display(), bytes as f64 / 1e6);
     // SAFETY: the file was made a moment ago, and nobody else changes it while it is mapped.
-    let mut map = unsafe { memmap2::MmapMut::map_mut(&file)? };
+    let mut map = unsafe { memmap2::MmapMut::map_mut(file.file())? };
     let data: &mut [Complex32] = bytemuck::cast_slice_mut(&mut map);
     let waves = waves(n);
     fill(data, n, &waves);
@@ -138,8 +139,8 @@ fn run(options: &Options) -> Result<()> {
 
     check(data, n, &waves)?;
     drop(map);
-    if !options.keep {
-        std::fs::remove_file(&options.file)?;
+    if options.keep {
+        file.finish()?;
     }
     Ok(())
 }

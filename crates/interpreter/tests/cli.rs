@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use proptest::prelude::*;
+
 fn file(name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
     std::fs::create_dir_all(&folder).unwrap();
@@ -76,4 +78,61 @@ fn halves_keep_their_type() {
     assert_eq!(result.status.code(), Some(0), "{result:?}");
     let npy = std::fs::read(&again).unwrap();
     assert!(npy.ends_with(&[0x00, 0x42, 0x00, 0x40]) && npy.windows(3).any(|w| w == b"<f2"), "{npy:?}");
+}
+
+fn npy(descr: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
+    [&b"\x93NUMPY\x01\x00"[..], &(text.len() as u16).to_le_bytes(), text.as_bytes(), elements].concat()
+}
+
+/// What the command says to a source of numbers that it cannot take.
+fn refused(source: &str) -> String {
+    let shader = file("refused.wgsl");
+    std::fs::write(&shader, DOUBLE).unwrap();
+    let result = run(&[&shader, "--dispatch", "1", "--bind", &format!("0={source}"), "--bind", "1=zeros:f32:4"]);
+    let error = String::from_utf8_lossy(&result.stderr).into_owned();
+    assert!(result.status.code().is_some() && !error.contains("panicked"), "{source}: {error}");
+    error
+}
+
+#[test]
+fn arrays_that_overflow_are_refused() {
+    let path = file("hostile.npy");
+    let deep = "(".repeat(9000);
+    for (descr, shape, why) in [
+        ("'<f4'", "(4611686018427387905,)", "more elements than can be counted"),
+        ("'<f4'", "(4294967296, 4294967296)", "more elements than can be counted"),
+        ("'<f4'", "(0, 4294967296, 4294967296)", "more elements than can be counted"),
+        ("'<f4'", "(18446744073709551616,)", "more elements than can be counted"),
+        ("'<f4'", &deep, "brackets in brackets"),
+        ("'<f4'", "(1073741825,)", "more than 4294967296 bytes"),
+        ("'<f4'", "(5,)", "20 bytes, and 16 are there"),
+        ("'>f4'", "(4,)", "big-endian"),
+        ("'|O'", "(4,)", "Python objects"),
+        ("[('a', '<f4')]", "(4,)", "records"),
+    ] {
+        std::fs::write(&path, npy(descr, shape, &[0; 16])).unwrap();
+        let error = refused(&path);
+        assert!(error.contains(why) && error.contains("hostile.npy"), "{shape}: {error}");
+    }
+    for source in ["zeros:f32:4611686018427387905", "unwritten:f64:18446744073709551615", "zeros:f16:2147483649"] {
+        assert!(refused(source).contains("more than 4294967296 bytes"), "{source}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Shapes with extents at the ends of types.
+    #[test]
+    fn any_header_is_read_or_refused(
+        descr in prop::sample::select(vec!["'<f4'", "'|u1'", "'<f8'", "'|O'", "'>c8'", "'|S0'", "'<U9999'", "'<M8[ns]'", "[('a', '<f4', (2,))]"]),
+        shape in prop::collection::vec(prop_oneof![0..5_u64, any::<u64>(), Just(1 << 30), Just(1 << 31), Just(1 << 62)], 0..5),
+        elements in prop::collection::vec(any::<u8>(), 0..64),
+    ) {
+        let path = file("any.npy");
+        let shape: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
+        std::fs::write(&path, npy(descr, &format!("({shape})"), &elements)).unwrap();
+        refused(&path);
+    }
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::error::{RecordError, Refused};
 use super::item::Item;
 use super::line;
-use crate::files::{self, TEMPORARY, open};
-pub(super) use crate::files::{beside, read, temporary};
+use crate::files::open;
+pub(super) use crate::files::{all_beside, beside, read, replace, temporary};
 
 /// Bytes of a file that are read at most.
 pub(super) const LARGEST: u64 = 64 << 20;
@@ -132,15 +132,6 @@ fn id(_: &fs::Metadata) -> Option<[u64; 2]> {
     None
 }
 
-/// The files beside `path` whose names go on with `suffix`.
-pub(super) fn all_beside(path: &Path, suffix: &str) -> Vec<PathBuf> {
-    let prefix = beside(path, suffix);
-    let (Some(prefix), Some(directory)) = (prefix.file_name(), path.parent()) else { return Vec::new() };
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let names = entries.filter(|name| name.as_encoded_bytes().starts_with(prefix.as_encoded_bytes()));
-    names.map(|name| path.with_file_name(name)).collect()
-}
-
 /// Waits for the right to write to the file at `path`, which lasts as long as what is returned.
 ///
 /// What is locked is a file beside it that is never removed: the record itself is replaced by
@@ -180,16 +171,4 @@ pub(super) fn append(path: &Path, lines: &[&str]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Puts `text` in the place of the file at `path`, which the caller has locked, so that at any
-/// moment the one or the other is there as a whole.
-pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    for leftover in all_beside(path, TEMPORARY) {
-        // Whoever writes one keeps it locked.
-        if File::open(&leftover).is_ok_and(|file| file.try_lock().is_ok()) {
-            let _ = fs::remove_file(&leftover);
-        }
-    }
-    files::replace(path, text)
 }

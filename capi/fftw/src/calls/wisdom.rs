@@ -8,6 +8,7 @@ use std::path::Path;
 use std::ptr;
 
 use libc::FILE;
+use wgpu_fft::low_level::files;
 use wgpu_fft::tune::Record;
 
 use crate::guard::guarded;
@@ -79,7 +80,7 @@ pub unsafe extern "C" fn fftwf_export_wisdom_to_file(file: *mut FILE) {
 pub unsafe extern "C" fn fftwf_export_wisdom_to_filename(name: *const c_char) -> c_int {
     guarded("fftwf_export_wisdom_to_filename", 0, || {
         // SAFETY: the caller gives a text or NULL.
-        unsafe { path(name) }.is_some_and(|path| std::fs::write(path, exported().as_bytes()).is_ok()).into()
+        unsafe { path(name) }.is_some_and(|path| files::write(path, |out| out.write_all(exported().as_bytes())).is_ok()).into()
     })
 }
 

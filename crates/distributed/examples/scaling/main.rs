@@ -11,9 +11,11 @@
 mod plot;
 
 use std::fmt::Write;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use lexopt::ValueExt;
+use wgpu_fft::low_level::files;
 use wgpu_fft_distributed::model::{Machine, Model, Path, Size, Times};
 
 const USAGE: &str = "Prints tables of the time of a distributed transform on many ranks, computed by a model.
@@ -75,11 +77,11 @@ fn run() -> Result<()> {
             let [begin, end] = MARKERS;
             let parts = text.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
             let (before, after) = parts.ok_or_else(|| format!("no markers {begin:?} and {end:?} in {}", file.display()))?;
-            std::fs::write(file, format!("{before}{begin}\n{tables}\n{end}{after}"))?;
+            files::write(file.as_ref(), |out| write!(out, "{before}{begin}\n{tables}\n{end}{after}"))?;
         }
     }
     if let Some(file) = plot {
-        std::fs::write(file, plot::times(latency))?;
+        files::write(file.as_ref(), |out| out.write_all(plot::times(latency).as_bytes()))?;
     }
     Ok(())
 }

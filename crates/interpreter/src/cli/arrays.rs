@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::Write as _;
 
-use npyz::{DType, NpyFile, TypeStr, WriterBuilder as _};
+use npyz::{DType, Endianness, TypeStr, WriterBuilder as _};
 use wgsl_sanitizer::Buffer;
 
-use super::Failure;
+use super::{Failure, header};
 
 /// Contents of a buffer, with the type and shape that it is written back with.
 pub struct Source {
@@ -24,8 +24,12 @@ fn type_of(name: &str) -> Result<TypeStr, Failure> {
     Ok(numpy.parse()?)
 }
 
-fn bytes_of(ty: &TypeStr) -> Result<u64, Failure> {
-    Ok(ty.num_bytes().ok_or("elements of unknown size")? as u64)
+/// The size of an array, which may be as large as the memory of any device.
+fn bytes_of(count: u64, ty: &TypeStr) -> Result<u64, Failure> {
+    const MOST: u64 = 1 << 32;
+    let size = ty.num_bytes().ok_or("elements of unknown size")? as u64;
+    let bytes = count.checked_mul(size).filter(|bytes| *bytes <= MOST);
+    bytes.ok_or_else(|| format!("{count} elements of {size} bytes are more than {MOST} bytes, the most that a binding has").into())
 }
 
 /// What stands after `--bind BINDING=`.
@@ -37,7 +41,7 @@ pub fn read(text: &str) -> Result<Source, Failure> {
     match text.split(':').collect::<Vec<_>>()[..] {
         [kind @ ("zeros" | "unwritten"), ty, count] => {
             let (ty, count) = (type_of(ty)?, count.parse::<u64>().map_err(|e| format!("{text}: {e}"))?);
-            let bytes = count * bytes_of(&ty)?;
+            let bytes = bytes_of(count, &ty).map_err(|e| format!("{text}: {e}"))?;
             let buffer = if kind == "zeros" { Buffer::zeros(bytes) } else { Buffer::unwritten(bytes) };
             Ok(Source { buffer, ty, shape: vec![count] })
         }
@@ -47,7 +51,7 @@ pub fn read(text: &str) -> Result<Source, Failure> {
                 bytes.extend(element_bytes(ty, element.trim()).map_err(|e| format!("{element}: {e}"))?);
             }
             let ty = type_of(ty)?;
-            Ok(Source { buffer: Buffer::from_slice(&bytes), shape: vec![bytes.len() as u64 / bytes_of(&ty)?], ty })
+            Ok(Source { buffer: Buffer::from_slice(&bytes), shape: vec![elements.split(',').count() as u64], ty })
         }
         _ => read_npy(text).map_err(|e| format!("{text}: {e}").into()),
     }
@@ -68,31 +72,19 @@ fn element_bytes(ty: &str, text: &str) -> Result<Vec<u8>, Failure> {
 /// The elements of a file as they stand in it: only its header is npyz's business.
 fn read_npy(path: &str) -> Result<Source, Failure> {
     let file = fs::read(path)?;
-    let header = npyz::NpyHeader::from_reader(&file[..])?;
+    let mut data = &file[..];
+    let header = header::read(&mut data)?;
     let DType::Plain(ty) = header.dtype() else { return Err("records are not supported".into()) };
-    if ty.to_string().starts_with('>') {
+    if ty.endianness() == Endianness::Big {
         return Err("big-endian numbers are not supported".into());
     }
     if header.order() == npyz::Order::Fortran && header.shape().len() > 1 {
         return Err("arrays in Fortran order are not supported".into());
     }
-    let bytes = header.size_hint_bytes(&ty)?;
-    let data = file.get(file.len().saturating_sub(bytes)..).unwrap_or(&[]);
-    // Checks that the file is complete.
-    if NpyFile::new(&file[..])?.len() * bytes_of(&ty)? != data.len() as u64 {
-        return Err("the file is too short for its array".into());
-    }
+    let bytes = bytes_of(header.len(), &ty)?;
+    let data =
+        data.get(..bytes as usize).ok_or_else(|| format!("it was cut off: its array has {bytes} bytes, and {} are there", data.len()))?;
     Ok(Source { buffer: Buffer::from_slice(data), shape: header.shape().to_vec(), ty })
-}
-
-trait SizeHint {
-    fn size_hint_bytes(&self, ty: &TypeStr) -> Result<usize, Failure>;
-}
-
-impl SizeHint for npyz::NpyHeader {
-    fn size_hint_bytes(&self, ty: &TypeStr) -> Result<usize, Failure> {
-        Ok(usize::try_from(self.len() * bytes_of(ty)?)?)
-    }
 }
 
 /// Writes a buffer to what stands after `--out BINDING=`.

@@ -1,6 +1,7 @@
 //! Arguments and their meaning.
 
 mod arrays;
+mod header;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
