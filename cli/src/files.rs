@@ -76,7 +76,7 @@ impl Format {
         })
     }
 
-    fn of_content(head: &[u8]) -> Option<Self> {
+    pub fn of_content(head: &[u8]) -> Option<Self> {
         Some(match head {
             [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Self::Npy,
             [0x89, b'P', b'N', b'G', b'\r', b'\n', ..] => Self::Picture(ImageFormat::Png),

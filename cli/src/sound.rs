@@ -1,6 +1,6 @@
 //! Sounds from files.
 
-use std::io::{Cursor, ErrorKind, Read, SeekFrom};
+use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use crate::Result;
@@ -51,7 +51,11 @@ fn plain(mut input: Input) -> Result<impl Read> {
     const LONGEST_FORMAT: u32 = 1 << 10;
 
     let mut format = Vec::new();
-    input.content.seek(SeekFrom::Start(12))?;
+    let mut head = Vec::new();
+    (&mut input.content).take(12).read_to_end(&mut head)?;
+    if Format::of_content(&head) != Some(Format::Wav) {
+        return Err("it does not begin as a .wav file".into());
+    }
     loop {
         let mut head = [0; 8];
         input.content.read_exact(&mut head).map_err(|error| match error.kind() {
@@ -127,6 +131,7 @@ mod tests {
         // Two bytes of a frame of four at the end: the frame does not count.
         let mut stereo = sound(b"", u32::MAX, &[0, 0x40, 0, 0, 0, 0x20]);
         (stereo[22], stereo[32], stereo[34]) = (2, 4, 16);
+        stereo[28..30].copy_from_slice(&32_000_u16.to_le_bytes());
         assert_eq!(read(&stereo).unwrap(), [0.25]);
     }
 }

@@ -369,7 +369,7 @@ fn named_axes_are_transformed_as_by_numpy() {
         let mut halved = extents.clone();
         halved[last] = half as u64;
         prop_assert_eq!(found_shape, halved);
-        prop_assert!(found.iter().zip(&expected).all(|(a, b)| (Complex::new(a.re.into(), a.im.into()) - b).norm() < 1e-4));
+        prop_assert!(found.iter().zip(&expected).all(|(a, b)| (Complex::<f64>::new(a.re.into(), a.im.into()) - b).norm() < 1e-4));
 
         if shape[last] > 1 {
             text(&["transform", "irfft", &spectrum, &back, "--axes", &named, "--length", &shape[last].to_string()]);
