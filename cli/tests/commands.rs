@@ -316,7 +316,7 @@ fn recipes_are_measured_and_recorded() {
     let folder = Folder::new();
     let record = folder.text("record.jsonl");
     let spec = "c2c fwd 32x32";
-    let measured = &json(&["tune", spec, "--seconds", "0.5", "--record", &record])[0];
+    let measured = &json(&["tune", spec, "--seconds", "5", "--record", &record])[0];
     assert_eq!(measured["spec"], spec);
     assert_eq!(json(&["record", "list", "--record", &record])[0]["recipe"], measured["recipe"]);
     let planned = &json(&["plan", spec, "--rigor", "recorded", "--record", &record])[0];
