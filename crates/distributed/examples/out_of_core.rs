@@ -34,7 +34,7 @@ Usage: out_of_core [OPTIONS]
       --host            use the host's processors too
       --strategy NAME   measured (default), equal, dynamic, auto, or the number of one device
       --file FILE       the file (default out/out_of_core.bin)
-      --keep            do not remove the file
+      --keep            keep the file, in the place of what was there
   -h, --help            print this and stop";
 
 struct Options {

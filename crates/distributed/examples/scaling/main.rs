@@ -11,7 +11,6 @@
 mod plot;
 
 use std::fmt::Write;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use lexopt::ValueExt;
