@@ -207,15 +207,16 @@ impl Transform {
         // neighbours.
         let batch: usize = own[..axes[0]].iter().product();
         let (mut extents, mut transformed) = (Vec::new(), Vec::new());
-        for axis in axes[0]..rank {
+        for (axis, &n) in own.iter().enumerate().skip(axes[0]) {
             if axes.contains(&axis) {
                 transformed.push(extents.len());
-            } else if !axes.contains(&(axis - 1)) {
+                extents.push(n);
+            } else if axes.contains(&(axis - 1)) {
+                extents.push(n);
+            } else {
                 let before = extents.pop().unwrap_or(1);
-                extents.push(before * own[axis]);
-                continue;
+                extents.push(before * n);
             }
-            extents.push(own[axis]);
         }
         if extents.len() > MOST_AXES {
             let count = extents.len();
