@@ -14,8 +14,8 @@ use crate::device::{Device, Recipes};
 use crate::files::{self, Shown};
 use crate::{Result, large, usage};
 
-/// The axes of one specification.
-const MOST_AXES: usize = 4;
+/// The axes of one transform.
+const MOST_AXES: usize = 3;
 
 /// The factor on the results, with NumPy's names.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -134,8 +134,36 @@ struct Specification {
     text: String,
     /// The shape of the result, with the axes in this order.
     shape: Vec<usize>,
-    /// The order in which the array's axes must be. It swaps two, so it is also the way back.
+    /// The order in which the array's axes must be.
     order: Vec<usize>,
+}
+
+impl Specification {
+    /// The order that brings the axes of the result back.
+    fn back(&self) -> Vec<usize> {
+        let mut back = vec![0; self.order.len()];
+        self.order.iter().enumerate().for_each(|(place, axis)| back[*axis] = place);
+        back
+    }
+}
+
+/// The extents of one transform and which of them are transformed, and the number of arrays. Leading
+/// axes that are not transformed count arrays. Others count as one where they are neighbours.
+fn grouped(axes: &[(usize, bool)]) -> (Vec<usize>, Vec<usize>, usize) {
+    let (mut extents, mut transformed, mut batch) = (Vec::new(), Vec::new(), 1);
+    let mut before = false;
+    for &(n, named) in axes {
+        match extents.last_mut() {
+            None if !named => batch *= n,
+            Some(last) if !named && !before => *last *= n,
+            _ => extents.push(n),
+        }
+        if named {
+            transformed.push(extents.len() - 1);
+        }
+        before = named;
+    }
+    (extents, transformed, batch)
 }
 
 impl Transform {
@@ -144,8 +172,8 @@ impl Transform {
             let header = files::Header::for_map(&self.input)?;
             let Specification { text, shape, order } = self.specification(&header.shape, None)?;
             if !order.is_sorted() {
-                let (kind, last) = (self.kind.name(), order.len() - 1);
-                return Err(usage(format!("with --memory, {kind} halves the last axis: name {last} last in --axes")));
+                let order = joined(&order, ",");
+                return Err(usage(format!("with --memory, axes stay where they are: these need an array in the order {order}")));
             }
             return large::transform(device, &text, [&self.input, &self.output], &header, shape, memory << 20);
         }
@@ -156,7 +184,9 @@ impl Transform {
             (true, true) => Some("f64"),
             (true, false) => Some("f64-by-f32"),
         };
-        let Specification { text, shape, order } = self.specification(&array.shape, number)?;
+        let specification = self.specification(&array.shape, number)?;
+        let back = specification.back();
+        let Specification { text, shape, order } = specification;
         let complex = self.kind.takes_complex();
         let array = array.converted(complex, self.f64).map_err(|error| format!("{}: {error}", files::input_name(&self.input)))?;
         let array = array.permuted(&order)?;
@@ -171,23 +201,30 @@ impl Transform {
             _ => Shown::Spectrum { half: None },
         };
         let result = Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run(device, &gpu)?;
-        store(device, &text, &result.permuted(&order)?, &self.output, shown)
+        store(device, &text, &result.permuted(&back)?, &self.output, shown)
     }
 
     fn specification(&self, shape: &[usize], number: Option<&str>) -> Result<Specification> {
         let rank = shape.len();
-        let mut axes = match &self.axes {
+        let axes = match &self.axes {
             None => (0..rank).collect(),
             Some(axes) => indices(axes, rank)?,
         };
         let last = *axes.last().ok_or("an array without axes cannot be transformed")?;
         // Half-spectra are halves of the last axis, and NumPy's of the last one that is named.
+        let halves = matches!(self.kind, Kind::Rfft | Kind::Irfft);
         let mut order: Vec<usize> = (0..rank).collect();
-        if matches!(self.kind, Kind::Rfft | Kind::Irfft) {
+        if halves {
             order.swap(last, rank - 1);
         }
-        axes.iter_mut().for_each(|axis| *axis = order[*axis]);
-        axes.sort_unstable();
+        let group = |order: &[usize], extents: &[usize]| {
+            let named = order.iter().map(|axis| axes.contains(axis));
+            grouped(&extents.iter().copied().zip(named).collect::<Vec<_>>())
+        };
+        if group(&order, &vec![1; rank]).0.len() > MOST_AXES {
+            // Those that are not transformed come first.
+            order.sort_by_key(|axis| (axes.contains(axis), halves && *axis == last));
+        }
         let mut own: Vec<usize> = order.iter().map(|axis| shape[*axis]).collect();
         let mut result = own.clone();
         match self.kind {
@@ -203,26 +240,9 @@ impl Transform {
             }
             _ => {}
         }
-        // Leading axes that are not transformed count arrays. Others count as one where they are
-        // neighbours.
-        let batch: usize = own[..axes[0]].iter().product();
-        let (mut extents, mut transformed) = (Vec::new(), Vec::new());
-        for (axis, &n) in own.iter().enumerate().skip(axes[0]) {
-            if axes.contains(&axis) {
-                transformed.push(extents.len());
-                extents.push(n);
-            } else if axes.contains(&(axis - 1)) {
-                extents.push(n);
-            } else {
-                let before = extents.pop().unwrap_or(1);
-                extents.push(before * n);
-            }
-        }
+        let (extents, transformed, batch) = group(&order, &own);
         if extents.len() > MOST_AXES {
-            let count = extents.len();
-            return Err(usage(format!(
-                "--axes of an array of shape {shape:?} leaves {count} axes to one transform: it takes {MOST_AXES} at most"
-            )));
+            return Err(usage(format!("one transform has {MOST_AXES} axes at most, not {}: name fewer by --axes", extents.len())));
         }
         let mut text = format!("{} {}", self.kind.words(), joined(&extents, "x"));
         if batch != 1 {
@@ -419,8 +439,9 @@ mod tests {
     /// The text, and the shape of the result in the array's own order.
     fn specification(arguments: &str, shape: &[usize]) -> std::result::Result<(String, Vec<usize>), String> {
         let own = Own::try_parse_from(format!("x {arguments} in.npy out.npy").split_whitespace()).map_err(|error| error.to_string())?;
-        let Specification { text, shape, order } = own.transform.specification(shape, None).map_err(|error| error.to_string())?;
-        Ok((text, order.iter().map(|axis| shape[*axis]).collect()))
+        let found = own.transform.specification(shape, None).map_err(|error| error.to_string())?;
+        let shape = found.back().iter().map(|place| found.shape[*place]).collect();
+        Ok((found.text, shape))
     }
 
     #[test]
@@ -447,6 +468,8 @@ mod tests {
         // Neighbours that are not transformed count as one axis.
         is("fft --axes 1", &[2, 3, 4, 5, 6], "c2c fwd 3x120 x2 axes=0", &[2, 3, 4, 5, 6]);
         is("fft --axes 0,4", &[2, 3, 4, 5, 6], "c2c fwd 2x60x6 axes=0,2", &[2, 3, 4, 5, 6]);
+        is("fft --axes 1,3", &[2, 3, 4, 5, 6], "c2c fwd 3x5 x48", &[2, 3, 4, 5, 6]);
+        is("rfft --axes 2,1,0", &[2, 3, 4, 5], "r2c fwd 3x4x2 x5", &[2, 3, 4, 5]);
         is("dct2", &[20, 30], "r2r dct2 20x30", &[20, 30]);
         is("idct2", &[20, 30], "r2r dct3 20x30 1/n", &[20, 30]);
         is("idst4 --norm ortho", &[20], "r2r dst4 20 1/sqrt(n)", &[20]);
@@ -462,7 +485,7 @@ mod tests {
         fails("fft --axes 2", &[20, 30], "no axis 2 in an array of 2 axes");
         fails("fft --axes 1,-1", &[20, 30], "axis -1 is named twice");
         fails("irfft", &[1], "1 complex numbers make 0 or 1 reals, not 0");
-        fails("fft", &[2, 3, 4, 5, 6], "leaves 5 axes to one transform: it takes 4 at most");
+        fails("fft", &[2, 3, 4, 5, 6], "one transform has 3 axes at most, not 5");
         fails("irfft --length 20", &[16], "16 complex numbers make 30 or 31 reals, not 20");
         fails("fft --norm loud", &[20], "loud");
         fails("fht", &[20], "fht");
