@@ -4,7 +4,7 @@
 //! A caller's path may name a device or a pipe. Opening a pipe blocks until its other end opens,
 //! some devices never end, and replacing `/dev/null` with a file harms the whole system. So files
 //! of our own, such as records, are only read from and written to regular files. Results for a user
-//! go by [`write`], which writes into pipes and devices as they are. Links are followed: their
+//! go by [`write()`], which writes into pipes and devices as they are. Links are followed: their
 //! target is read and replaced, and the link stays.
 
 use std::ffi::OsString;
