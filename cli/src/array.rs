@@ -1,5 +1,7 @@
 //! Arrays of numbers on the host.
 
+use std::fmt::Display;
+
 use ndarray::ArrayViewD;
 use rustfft::num_complex::Complex;
 use rustfft::{FftNum, FftPlanner};
@@ -14,6 +16,8 @@ pub enum Elements {
     U8(Vec<u8>),
     I32(Vec<i32>),
     U32(Vec<u32>),
+    I64(Vec<i64>),
+    U64(Vec<u64>),
     F32(Vec<f32>),
     F64(Vec<f64>),
     Complex32(Vec<Complex32>),
@@ -27,6 +31,8 @@ macro_rules! of_any {
             Elements::U8($data) => $result,
             Elements::I32($data) => $result,
             Elements::U32($data) => $result,
+            Elements::I64($data) => $result,
+            Elements::U64($data) => $result,
             Elements::F32($data) => $result,
             Elements::F64($data) => $result,
             Elements::Complex32($data) => $result,
@@ -50,6 +56,8 @@ impl Array {
             "u8" => Elements::U8(bytes.to_vec()),
             "i32" => Elements::I32(bytemuck::pod_collect_to_vec(bytes)),
             "u32" => Elements::U32(bytemuck::pod_collect_to_vec(bytes)),
+            "i64" => Elements::I64(bytemuck::pod_collect_to_vec(bytes)),
+            "u64" => Elements::U64(bytemuck::pod_collect_to_vec(bytes)),
             "f32" => Elements::F32(bytemuck::pod_collect_to_vec(bytes)),
             "f64" => Elements::F64(bytemuck::pod_collect_to_vec(bytes)),
             "complex f32" => Elements::Complex32(bytemuck::pod_collect_to_vec(bytes)),
@@ -70,6 +78,8 @@ impl Array {
             Elements::U8(_) => ElementType::of::<u8>(),
             Elements::I32(_) => ElementType::of::<i32>(),
             Elements::U32(_) => ElementType::of::<u32>(),
+            Elements::I64(_) => ElementType::of::<i64>(),
+            Elements::U64(_) => ElementType::of::<u64>(),
             Elements::F32(_) => ElementType::of::<f32>(),
             Elements::F64(_) => ElementType::of::<f64>(),
             Elements::Complex32(_) => ElementType::of::<Complex32>(),
@@ -105,6 +115,8 @@ impl Array {
             Elements::U8(data) => data.into_iter().map(|value| f64::from(value).into()).collect(),
             Elements::I32(data) => data.into_iter().map(|value| f64::from(value).into()).collect(),
             Elements::U32(data) => data.into_iter().map(|value| f64::from(value).into()).collect(),
+            Elements::I64(data) => data.into_iter().map(|value| (value as f64).into()).collect(),
+            Elements::U64(data) => data.into_iter().map(|value| (value as f64).into()).collect(),
             Elements::F32(data) => data.into_iter().map(|value| f64::from(value).into()).collect(),
             Elements::F64(data) => data.into_iter().map(Into::into).collect(),
             Elements::Complex32(_) | Elements::Complex64(_) if !complex => {
@@ -134,18 +146,58 @@ impl Array {
         Self::from_bytes(bytes.shape()[..rank].to_vec(), element, &all)
     }
 
+    /// The same integers in 32 bits, if they are integers of other sizes.
+    pub fn narrowed(self) -> Result<Self> {
+        let Self { shape, elements } = self;
+        let elements = match elements {
+            Elements::U8(data) => Elements::U32(data.into_iter().map(Into::into).collect()),
+            Elements::I64(data) => narrowed(&data)?,
+            Elements::U64(data) => narrowed(&data)?,
+            other => other,
+        };
+        Ok(Self { shape, elements })
+    }
+
+    /// Numbers of f64, divided.
+    pub fn divided(mut self, by: f64) -> Self {
+        if let Elements::F64(data) = &mut self.elements {
+            data.iter_mut().for_each(|value| *value /= by);
+        }
+        self
+    }
+
     /// The size of each element: the absolute value.
     pub fn magnitudes(&self) -> Vec<f64> {
         match &self.elements {
             Elements::U8(data) => data.iter().map(|value| f64::from(*value)).collect(),
             Elements::I32(data) => data.iter().map(|value| f64::from(*value).abs()).collect(),
             Elements::U32(data) => data.iter().map(|value| f64::from(*value)).collect(),
+            Elements::I64(data) => data.iter().map(|value| value.unsigned_abs() as f64).collect(),
+            Elements::U64(data) => data.iter().map(|value| *value as f64).collect(),
             Elements::F32(data) => data.iter().map(|value| f64::from(*value).abs()).collect(),
             Elements::F64(data) => data.iter().map(|value| value.abs()).collect(),
             Elements::Complex32(data) => data.iter().map(|z| f64::from(z.norm())).collect(),
             Elements::Complex64(data) => data.iter().map(|z| z.norm()).collect(),
         }
     }
+}
+
+/// Integers of 64 bits in 32, signed or not.
+fn narrowed<T: Copy + Ord + Display>(data: &[T]) -> Result<Elements>
+where
+    i32: TryFrom<T>,
+    u32: TryFrom<T>,
+{
+    fn all<T: Copy, S: TryFrom<T>>(data: &[T]) -> Option<Vec<S>> {
+        data.iter().map(|value| S::try_from(*value).ok()).collect()
+    }
+    if let Some(signed) = all(data) {
+        return Ok(Elements::I32(signed));
+    }
+    all(data).map(Elements::U32).ok_or_else(|| {
+        let [least, most] = [data.iter().min(), data.iter().max()].map(|end| end.map(ToString::to_string).unwrap_or_default());
+        format!("its integers are from {least} to {most}, and those that are reduced have 32 bits").into()
+    })
 }
 
 /// The Fourier transform of a dense array along some axes, without a factor, by rustfft on one

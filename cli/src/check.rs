@@ -61,6 +61,8 @@ const VERIFIED: &[&str] = &[
     "r2r dst3 24x30",
     "permute f32 12x10x8 order=2,0,1",
     "argmax i32 60x50 axes=1",
+    "wide_sum i32 60x50 axes=0",
+    "norm complex f32 40x50 axes=0",
     "variance f32 1000 x3",
     "convolve f32 40x50 by 5x5 same",
     "resample f32 24x32 to 36x48",

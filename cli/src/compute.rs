@@ -1,4 +1,4 @@
-//! `wgpu-fft transform`, `transpose` and `reduce`: arrays in files.
+//! `wgpu-fft transform` and `transpose`: arrays in files.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -299,70 +299,8 @@ impl Transpose {
     }
 }
 
-const OPERATIONS: [&str; 14] = [
-    "sum",
-    "product",
-    "mean",
-    "min",
-    "max",
-    "argmin",
-    "argmax",
-    "sum_squares",
-    "norm",
-    "variance",
-    "standard_deviation",
-    "any",
-    "all",
-    "count",
-];
-
-#[derive(clap::Args)]
-pub struct Reduce {
-    /// The operation
-    #[arg(value_parser = OPERATIONS)]
-    operation: String,
-    /// An array (.npy) or a picture
-    input: PathBuf,
-    /// Where the result goes (.npy); a single number is printed in any case
-    #[arg(value_parser = result())]
-    pub output: Option<PathBuf>,
-    /// The axes that are reduced, such as 0,1; all of them by default
-    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "AXES")]
-    axes: Option<Vec<i64>>,
-    #[command(flatten)]
-    recipes: Recipes,
-}
-
-impl Reduce {
-    pub fn run(&self, device: &Device) -> Result<()> {
-        let array = files::read(&self.input)?;
-        let array = if array.element().name() == "u8" { array.converted(false, false)? } else { array };
-        let rank = array.shape.len();
-        let axes = self.axes.as_ref().map(|axes| indices(axes, rank)).transpose()?;
-        let mut text = format!("{} {} {}", self.operation, array.element(), joined(&array.shape, "x"));
-        let mut shape = Vec::new();
-        if let Some(axes) = axes {
-            text += &format!(" axes={}", joined(&axes, ","));
-            shape = (0..rank).filter(|axis| !axes.contains(axis)).map(|axis| array.shape[axis]).collect();
-        }
-        let gpu = device.open()?;
-        let result = Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run(device, &gpu)?;
-        if let Some(output) = &self.output {
-            files::write(output, &result, Shown::Grey)?;
-            device.output.note("result", files::result_name(output));
-        }
-        if result.len() == 1 {
-            let number = result.first();
-            device.output.result(&json!({ "spec": text, "result": number }), || number.clone());
-        } else if self.output.is_none() {
-            return Err(usage(format!("the result has {} numbers: name a file for it", result.len())));
-        }
-        Ok(())
-    }
-}
-
 /// Axes, counted from the end if they are negative. Each may be named once.
-fn indices(axes: &[i64], rank: usize) -> Result<Vec<usize>> {
+pub fn indices(axes: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     for axis in axes {
         let own = if *axis < 0 { axis.saturating_add_unsigned(rank as u64) } else { *axis };

@@ -279,11 +279,12 @@ fn read_npy(mut input: Input) -> Result<Array> {
         "f8" => Elements::F64(file.into_vec()?),
         "c8" => Elements::Complex32(file.into_vec()?),
         "c16" => Elements::Complex64(file.into_vec()?),
-        "i8" => Elements::F64(file.into_vec::<i64>()?.into_iter().map(|value| value as f64).collect()),
+        "i8" => Elements::I64(file.into_vec()?),
+        "u8" => Elements::U64(file.into_vec()?),
         "i2" => Elements::I32(file.into_vec::<i16>()?.into_iter().map(Into::into).collect()),
         "u2" => Elements::U32(file.into_vec::<u16>()?.into_iter().map(Into::into).collect()),
         other => {
-            let known = "u1, u2, u4, i2, i4, i8, f4, f8, c8 and c16";
+            let known = "u1, u2, u4, u8, i2, i4, i8, f4, f8, c8 and c16";
             return Err(format!("its elements are {other}; those that can be read are {known}").into());
         }
     };
@@ -370,7 +371,7 @@ fn grey(array: &Array) -> Vec<f64> {
         Elements::F64(data) => data.clone(),
         Elements::Complex32(data) => data.iter().map(|z: &Complex32| f64::from(z.re)).collect(),
         Elements::Complex64(data) => data.iter().map(|z: &Complex64| z.re).collect(),
-        Elements::I32(_) | Elements::U32(_) => array.magnitudes(),
+        Elements::I32(_) | Elements::U32(_) | Elements::I64(_) | Elements::U64(_) => array.magnitudes(),
     }
 }
 

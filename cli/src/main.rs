@@ -25,6 +25,7 @@ mod plan;
 mod plot;
 mod progress;
 mod record;
+mod reduce;
 #[path = "../../tests/support/sanitized.rs"]
 mod sanitized;
 mod spectrogram;
@@ -91,7 +92,7 @@ enum Command {
     /// Transpose an array, or bring its axes into another order
     Transpose(compute::Transpose),
     /// Reduce an array to its sum, mean, maximum, …
-    Reduce(compute::Reduce),
+    Reduce(reduce::Reduce),
     /// Print completions for a shell
     Completions {
         /// The shell

@@ -17,7 +17,7 @@
 // WIDTH values, or none.
 // Requires: LANES and WORKGROUP are powers of two.
 // Rust twin: src/kernels/reduce/columns.rs
-// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/share.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/scale.wgsl, reduce/share.wgsl
 
 struct Params {
     /// Accesses per row.

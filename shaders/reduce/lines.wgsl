@@ -22,7 +22,7 @@
 // Source: M. Harris, Optimizing Parallel Reduction in CUDA, 2007, and the fixed grids of later
 // libraries.
 // Rust twin: src/kernels/reduce/lines.rs
-// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/share.wgsl, reduce/store.wgsl | reduce/join.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/scale.wgsl, reduce/share.wgsl, reduce/store.wgsl | reduce/join.wgsl
 
 struct Params {
     /// Number of lines to reduce.

@@ -16,7 +16,7 @@
 // Requires: WORKGROUP is a power of two.
 // Source: the tree of an OpenCL tutorial on reductions in local memory.
 // Rust twin: src/kernels/reduce/tree.rs
-// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/share.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/scale.wgsl, reduce/share.wgsl
 
 struct Params {
     /// Number of elements of the input.

@@ -37,7 +37,8 @@
 //! | `phase-correlate 480x640 x4` | `signal::PhaseCorrelate` |
 //! | `zoom f32 1000 to 200 in 0.1..0.2`, `resample f32 480x640 to 960x1280` | `signal::Zoom`, `signal::Resample` |
 //!
-//! The documentation of each specification says what else its text may have.
+//! The documentation of each specification says what else its text may have. Sums, products and
+//! dot products of i32 and u32 are of the same type, modulo 2³²; `wide_sum i32 4096` is a sum in i64.
 
 mod plan;
 mod spec;

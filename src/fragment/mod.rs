@@ -3,6 +3,7 @@
 mod argument;
 mod check;
 mod element;
+mod magnitude;
 mod proof;
 mod source;
 mod tokens;

@@ -52,6 +52,7 @@ sources! {
     REDUCE_RANK_U32 = "reduce/rank_u32.wgsl",
     REDUCE_DIFFERENCE_F32 = "reduce/difference_f32.wgsl",
     REDUCE_DIFFERENCE_COMPLEX = "reduce/difference_complex.wgsl",
+    REDUCE_SCALE = "reduce/scale.wgsl",
     REDUCE_SHARE = "reduce/share.wgsl",
     FFT_COMPLEX = "fft/complex.wgsl",
     FFT_IO_SEPARATE = "fft/io/separate.wgsl",

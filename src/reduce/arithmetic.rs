@@ -6,8 +6,8 @@
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::wgsl::{
-    BOOL, Body, Expr, F32, F64, Function, I32, Module, Scalar, Type, U32, bitcast, call, construct, float, param, raw, select, u32s, vec2,
-    vec4, zero,
+    BOOL, Body, Expr, F32, F64, Function, I32, Module, Scalar, Type, U32, Writes, bitcast, call, construct, float, param, raw, select,
+    u32s, vec2, vec4, zero,
 };
 
 /// All bits of an f32 except its sign.
@@ -41,9 +41,15 @@ pub(super) fn function<const N: usize>(
     function
 }
 
-/// Adds the functions `map_element`, `combine`, `identity` and `finish`.
+/// Adds the functions `map_element`, `combine`, `identity` and `finish`, and what they call.
 pub(super) fn write(module: &mut Module, stage: &Stage) {
     let (operator, value) = (&stage.operator, value_type(&stage.operator));
+    if operator.has_scale() && !operator.has_words() {
+        doubles::write(module);
+    }
+    if operator.has_scale() {
+        module.function(at_level(operator));
+    }
     // Partial results are values already.
     if !stage.partial {
         module.function(map_element(operator).doc("The value of element j of what is reduced."));
@@ -104,6 +110,8 @@ fn map_element(operator: &Operator) -> Function {
         let rank = || call("rank", [&mapped, &direction(operator)], words);
         match operator.value() {
             _ if operator.fold == Fold::Moments => moments_of(operator, &mapped),
+            _ if operator.fold == Fold::Squares => squares_of(operator, x),
+            _ if operator.fold == Fold::WideSum => widened(&mapped),
             Kind::Quad => construct(&value, [&rank(), j, &0.into()]),
             Kind::Pair if operator.is_arg() => construct(&value, [&rank(), j]),
             _ if operator.is_ranked() => rank(),
@@ -174,6 +182,12 @@ fn is_not_zero(loaded: Kind, x: &Expr) -> Expr {
 fn combine(body: &mut Body, operator: &Operator, a: Expr, b: Expr) -> Expr {
     match (&operator.fold, operator.value()) {
         (Fold::Sum, _) => a + b,
+        (Fold::WideSum, _) => {
+            let low = body.value("low", a.x() + b.x());
+            let carry = construct(&U32, [&low.less(a.x())]);
+            construct(a.ty(), &[low, a.y() + b.y() + carry])
+        }
+        (Fold::Squares, _) => combine_squares(body, operator, &a, &b),
         (Fold::Product, Kind::Complex) => complex_product(operator, &a, &b, false),
         (Fold::Product, _) => a * b,
         // A NaN in `a` stays, because it does not equal itself.
@@ -187,34 +201,139 @@ fn combine(body: &mut Body, operator: &Operator, a: Expr, b: Expr) -> Expr {
             select(&(is_larger(&a, &b, b.y().greater(a.y())) | is_before), b, a)
         }
         (Fold::ArgMin | Fold::ArgMax, _) => select(&is_larger(&a, &b, b.y().less(a.y())), b, a),
-        (Fold::Moments, Kind::Doubles) => combine_doubles(body, &a, &b),
+        (Fold::Moments, Kind::Doubles) => combine_doubles(body, operator, &a, &b),
         (Fold::Moments, _) => combine_moments(body, operator, &a, &b),
         (Fold::Custom { expression, .. }, kind) => raw(expression, type_of(kind)),
     }
 }
 
-/// The count, mean and sum of squares of one element. The sum of squares is 0, but a NaN if the
-/// element is not finite: also the variance of a single NaN is one.
-fn moments_of(operator: &Operator, x: &Expr) -> Expr {
-    let ty = value_type(operator);
+/// A 64-bit integer as two words, of which the second one continues the sign.
+fn widened(x: &Expr) -> Expr {
+    let sign = if *x.ty() == I32 { select(&x.less(zero(&I32)), u32::MAX, 0) } else { 0.into() };
+    construct(&vec2(Scalar::U32), &[bitcast(&U32, x), sign])
+}
+
+/// The bits of the largest part of a number, without the sign.
+fn size_of(words: &[Expr]) -> Expr {
+    let sizes = words.iter().map(|word| word & MAGNITUDE);
+    sizes.reduce(|a, b| crate::wgsl::max(&a, b)).expect("a number has parts")
+}
+
+/// The words of a number of f32, and their level, as in `shaders/reduce/scale.wgsl`.
+fn words_and_level(x: &Expr) -> (Vec<Expr>, Expr) {
+    let parts = if *x.ty() == F32 { vec![x.clone()] } else { vec![x.x(), x.y()] };
+    let words: Vec<Expr> = parts.iter().map(|part| bitcast(&U32, part)).collect();
+    let level = call("level_of", [&size_of(&words)], U32);
+    (words, level)
+}
+
+fn scaled(word: &Expr, level: &Expr) -> Expr {
+    call("scaled", [&bitcast(&F32, word), level], F32)
+}
+
+/// Adds the function that brings a value to the scale of a higher level. Values of one array are
+/// mostly of the same level, so it is a branch.
+fn at_level(operator: &Operator) -> Function {
+    let (value, level_type) = (value_type(operator), if operator.has_words() { U32 } else { F64 });
+    let function = function("at_level", [("v", &value), ("level", &level_type)], &value, |body, [v, level]| {
+        let own = level_in(operator, &v);
+        let result = body.variable_from("result", v.clone());
+        body.when(&own.differs(&level), |body| {
+            let factor = body.value("factor", call("lowered", [&own, &level], if operator.has_words() { F32 } else { F64 }));
+            body.assign(&result, lowered(operator, &v, &level, &factor));
+        });
+        result
+    });
+    function.doc("A value at the scale of a level that is not lower.")
+}
+
+/// The numbers of a value, times a factor and its square, and another level.
+fn lowered(operator: &Operator, v: &Expr, level: &Expr, factor: &Expr) -> Expr {
+    let square = |squares: Expr| squares * factor * factor;
+    let number = |part: &str| bitcast(&F32, &v.components(part));
+    let scaled = |part: &str| bitcast(&U32, &(number(part) * factor));
+    match (operator.value(), operator.mapped()) {
+        (Kind::Doubles, _) => construct(v.ty(), [&(v.x() * factor), &square(v.y()), &v.components("z"), level]),
+        (Kind::Pair, _) => construct(v.ty(), [level, &bitcast(&U32, &square(number("y")))]),
+        (_, mapped) => {
+            let parts = if mapped == Kind::Complex { &["x", "y"][..] } else { &["x"] };
+            let mean = parts.iter().map(|part| scaled(part)).collect();
+            moments(mean, bitcast(&U32, &square(number("z"))), count_in(operator, v), level.clone())
+        }
+    }
+}
+
+/// Two values at the scale of the higher of their levels, and that level.
+fn at_common_level(body: &mut Body, operator: &Operator, a: &Expr, b: &Expr) -> (Expr, [Expr; 2]) {
+    let [own, other] = [a, b].map(|v| level_in(operator, v));
+    let higher = if operator.has_words() { crate::wgsl::max(&own, other) } else { call("max", [&own, &other], F64) };
+    let level = body.value("level", higher);
+    let both = [("x", a), ("y", b)].map(|(name, v)| body.value(name, call("at_level", [v, &level], v.ty().clone())));
+    (level, both)
+}
+
+/// The level and the square of one element.
+fn squares_of(operator: &Operator, x: &Expr) -> Expr {
     if operator.value() == Kind::Doubles {
-        let size = call("abs", [x], F64);
-        let squares = select(&size.at_most(float(Scalar::F64, f64::MAX)), zero(&F64), size);
-        return construct(&ty, [x, &squares, &float(Scalar::F64, 1.0), &zero(&F64)]);
+        return doubles::squares_of(x);
+    }
+    let (words, level) = words_and_level(x);
+    let square = |word: &Expr| rounded(operator, &(scaled(word, &level) * scaled(word, &level)));
+    let squares = words.iter().map(square).reduce(|a, b| a + b).expect("a number has parts");
+    construct(&vec2(Scalar::U32), &[level, bitcast(&U32, &squares)])
+}
+
+fn combine_squares(body: &mut Body, operator: &Operator, a: &Expr, b: &Expr) -> Expr {
+    let (level, [x, y]) = at_common_level(body, operator, a, b);
+    if operator.value() == Kind::Doubles {
+        return construct(a.ty(), [&zero(&F64), &(x.y() + y.y()), &zero(&F64), &level]);
+    }
+    construct(a.ty(), [&level, &bitcast(&U32, &(bitcast(&F32, &x.y()) + bitcast(&F32, &y.y())))])
+}
+
+/// The count, mean and sum of squares of one element, and their level. The sum of squares is 0, but
+/// a NaN if the element is not finite: also the variance of a single NaN is one.
+fn moments_of(operator: &Operator, x: &Expr) -> Expr {
+    if operator.value() == Kind::Doubles {
+        return doubles::moments_of(x);
     }
     const INFINITE: u32 = 0x7f80_0000;
     const NAN: u32 = 0x7fc0_0000;
+    let (words, level) = words_and_level(x);
+    let mean = words.iter().map(|word| bitcast(&U32, &scaled(word, &level))).collect();
     // Adapters may treat NaNs as numbers, but not their bits.
-    let is_finite = |word: &Expr| (word & MAGNITUDE).less(INFINITE);
-    let (mean, is_finite) = if operator.mapped() == Kind::Complex {
-        let mean = bitcast(&vec2(Scalar::U32), x);
-        let is_finite = is_finite(&mean.x()) & is_finite(&mean.y());
-        (mean, is_finite)
-    } else {
-        let mean = bitcast(&U32, x);
-        (construct(&vec2(Scalar::U32), [&mean, &0.into()]), is_finite(&mean))
-    };
-    construct(&ty, [&mean, &select(&is_finite, 0, NAN), &1.into()])
+    let squares = select(&size_of(&words).less(INFINITE), 0, NAN);
+    moments(mean, squares, 1.into(), level)
+}
+
+/// The largest number of complex numbers whose variance is computed: their level is above the
+/// count.
+pub(super) const MOST_COMPLEX: u32 = (1 << 30) - 1;
+
+/// Words of the mean, of the sum of squares, the count, and the level. The mean and the sum of
+/// squares are at the scale of the level.
+fn moments(mut mean: Vec<Expr>, squares: Expr, count: Expr, level: Expr) -> Expr {
+    let ty = vec4(Scalar::U32);
+    if let [re, im] = &mean[..] {
+        return construct(&ty, [re, im, &squares, &(count | (level << 1))]);
+    }
+    mean.extend([level, squares, count]);
+    construct(&ty, &mean)
+}
+
+fn count_in(operator: &Operator, v: &Expr) -> Expr {
+    let count = v.components("w");
+    if operator.mapped() == Kind::Complex { &count & MOST_COMPLEX } else { count }
+}
+
+/// The level of a value.
+fn level_in(operator: &Operator, v: &Expr) -> Expr {
+    match (operator.value(), operator.mapped()) {
+        (Kind::Pair, _) => v.x(),
+        (Kind::Quad, Kind::Complex) => (v.components("w") >> 1) & 0x6000_0000,
+        (Kind::Quad, _) => v.y(),
+        _ => v.components("w"),
+    }
 }
 
 /// Combines counts, means and sums of squares: with δ the difference of the means and w the share
@@ -223,37 +342,90 @@ fn moments_of(operator: &Operator, x: &Expr) -> Expr {
 fn combine_moments(body: &mut Body, operator: &Operator, a: &Expr, b: &Expr) -> Expr {
     let parts = if operator.mapped() == Kind::Complex { &["x", "y"][..] } else { &["x"] };
     let number = |v: &Expr, part: &str| bitcast(&F32, &v.components(part));
-    let count = |v: &Expr| v.components("w");
     let to_f32 = |count: &Expr| construct(&F32, [count]);
-    let all = body.value("all", count(a) + count(b));
+    let (level, [x, y]) = at_common_level(body, operator, a, b);
+    let [count_of_a, count_of_b] = [a, b].map(|v| count_in(operator, v));
+    let all = body.value("all", &count_of_a + &count_of_b);
     let share =
-        if operator.rounded { call("share", [&count(b), &all], F32) } else { to_f32(&count(b)) / to_f32(&crate::wgsl::max(&all, 1)) };
+        if operator.rounded { call("share", [&count_of_b, &all], F32) } else { to_f32(&count_of_b) / to_f32(&crate::wgsl::max(&all, 1)) };
     let share = body.value("share_of_b", share);
-    let deltas: Vec<Expr> = parts.iter().map(|part| body.value("delta", number(b, part) - number(a, part))).collect();
-    let mean = |(part, delta): (&&str, &Expr)| bitcast(&U32, &(number(a, part) + rounded(operator, &(delta * &share))));
-    let mut words: Vec<Expr> = parts.iter().zip(&deltas).map(mean).collect();
-    words.resize(2, 0.into());
+    let deltas: Vec<Expr> = parts.iter().map(|part| body.value("delta", number(&y, part) - number(&x, part))).collect();
+    let mean = |(part, delta): (&&str, &Expr)| bitcast(&U32, &(number(&x, part) + rounded(operator, &(delta * &share))));
+    let mean = parts.iter().zip(&deltas).map(mean).collect();
     let square = |delta: &Expr| rounded(operator, &(delta * delta));
     let distance = deltas[1..].iter().fold(square(&deltas[0]), |sum, delta| sum + square(delta));
-    let count_of_a = if operator.rounded { call("nearest", [&count(a)], F32) } else { to_f32(&count(a)) };
-    let between = rounded(operator, &(distance * rounded(operator, &(count_of_a * &share))));
-    words.push(bitcast(&U32, &((number(a, "z") + number(b, "z")) + between)));
-    words.push(all);
-    let both = construct(a.ty(), &words);
-    let both = body.value("both", both);
-    select(&count(b).equals(0), a, select(&count(a).equals(0), b, &both))
+    let size_of_a = if operator.rounded { call("nearest", [&count_of_a], F32) } else { to_f32(&count_of_a) };
+    let between = rounded(operator, &(distance * rounded(operator, &(size_of_a * &share))));
+    let squares = bitcast(&U32, &((number(&x, "z") + number(&y, "z")) + between));
+    let both = body.value("both", moments(mean, squares, all, level));
+    select(&count_of_b.equals(0), a, select(&count_of_a.equals(0), b, &both))
 }
 
 /// The same in f64.
-fn combine_doubles(body: &mut Body, a: &Expr, b: &Expr) -> Expr {
+fn combine_doubles(body: &mut Body, operator: &Operator, a: &Expr, b: &Expr) -> Expr {
     let count = |v: &Expr| v.components("z");
     let one = || float(Scalar::F64, 1.0);
+    let (level, [x, y]) = at_common_level(body, operator, a, b);
     let all = body.value("all", count(a) + count(b));
     let share = body.value("share_of_b", count(b) / call("max", [&all, &one()], F64));
-    let delta = body.value("delta", b.x() - a.x());
-    let squares = (a.y() + b.y()) + &delta * &delta * (count(a) * &share);
-    let both = body.value("both", construct(a.ty(), [&(a.x() + &delta * &share), &squares, &all, &zero(&F64)]));
+    let delta = body.value("delta", y.x() - x.x());
+    let squares = (x.y() + y.y()) + &delta * &delta * (count(a) * &share);
+    let both = body.value("both", construct(a.ty(), [&(x.x() + &delta * &share), &squares, &all, &level]));
     select(&count(b).less(one()), a, select(&count(a).less(one()), b, &both))
+}
+
+/// Levels of f64, whose bits not every adapter gives access to. They are numbers, and their scales
+/// are 2⁶⁶⁵, 1 and 2⁻⁶⁶⁵: scaled numbers of levels 1 and 2 are between 2⁻³⁴¹ and 2³⁵⁹.
+mod doubles {
+    use super::{Expr, F64, Module, Scalar, call, construct, float, function, select, vec4, zero};
+
+    fn number(value: f64) -> Expr {
+        float(Scalar::F64, value)
+    }
+
+    fn power(exponent: i32) -> Expr {
+        number(2f64.powi(exponent))
+    }
+
+    /// One of three numbers for a level.
+    fn of_level(level: &Expr, [low, middle, high]: [Expr; 3]) -> Expr {
+        select(&level.less(number(0.5)), low, select(&level.less(number(1.5)), middle, high))
+    }
+
+    /// Adds what `shaders/reduce/scale.wgsl` has for f32.
+    pub fn write(module: &mut Module) {
+        module.function(function("level_of", [("size", &F64)], &F64, |_, [size]| {
+            select(&size.less(power(-341)), number(0.0), select(&size.less(power(341)), number(1.0), number(2.0)))
+        }));
+        let parameters = || [("x", &F64), ("level", &F64)];
+        let scales = || [665, 0, -665];
+        module.function(function("scaled", parameters(), &F64, |_, [x, level]| x * of_level(&level, scales().map(power))));
+        module.function(function("unscaled", parameters(), &F64, |_, [x, level]| x * of_level(&level, scales().map(|n| power(-n)))));
+        module.function(function("lowered", [("level", &F64), ("to", &F64)], &F64, |_, [level, to]| {
+            of_level(&(to - level), [number(1.0), power(-665), number(0.0)])
+        }));
+    }
+
+    fn size(x: &Expr) -> Expr {
+        call("abs", [x], F64)
+    }
+
+    fn level_of(x: &Expr) -> Expr {
+        call("level_of", [&size(x)], F64)
+    }
+
+    fn scaled(x: &Expr) -> Expr {
+        call("scaled", [x, &level_of(x)], F64)
+    }
+
+    pub fn squares_of(x: &Expr) -> Expr {
+        construct(&vec4(Scalar::F64), [&zero(&F64), &(scaled(x) * scaled(x)), &zero(&F64), &level_of(x)])
+    }
+
+    pub fn moments_of(x: &Expr) -> Expr {
+        let squares = select(&size(x).at_most(number(f64::MAX)), zero(&F64), size(x));
+        construct(&vec4(Scalar::F64), [&scaled(x), &squares, &number(1.0), &level_of(x)])
+    }
 }
 
 fn identity(operator: &Operator) -> Expr {
@@ -266,19 +438,31 @@ fn identity(operator: &Operator) -> Expr {
         (Fold::ArgMin | Fold::ArgMax, _) => u32s([0, u32::MAX]),
         (Fold::Custom { identity, .. }, Kind::Complex) => bitcast(&ty, &u32s(*identity)),
         (Fold::Custom { identity: [word, _], .. }, _) => bitcast(&ty, &(*word).into()),
-        (Fold::Sum | Fold::Min | Fold::Max | Fold::Moments, _) => zero(&ty),
+        (Fold::Sum | Fold::WideSum | Fold::Squares | Fold::Min | Fold::Max | Fold::Moments, _) => zero(&ty),
     }
 }
 
 fn finish(operator: &Operator, v: &Expr) -> Expr {
+    let ty = if operator.has_words() { F32 } else { F64 };
+    let unscaled = |x: Expr, level: &Expr| call("unscaled", [&x, level], ty.clone());
     let root = |x: Expr| call("sqrt", [&x], x.ty().clone());
-    let variance = |divisor: u32| match operator.value() {
-        Kind::Doubles => v.y() / construct(&F64, [&divisor.into()]),
-        _ => bitcast(&F32, &v.components("z")) / construct(&F32, [&divisor.into()]),
+    // The sum of squares at the scale of a level, and the level.
+    let squares = || match (&operator.fold, operator.value()) {
+        (_, Kind::Doubles) => [v.y(), v.components("w")],
+        (Fold::Moments, _) => [bitcast(&F32, &v.components("z")), level_in(operator, v)],
+        _ => [bitcast(&F32, &v.y()), v.x()],
     };
+    let variance = |divisor: u32| squares()[0].clone() / construct(&ty, [&divisor.into()]);
     match (operator.finish, operator.value()) {
-        (Finish::Variance(divisor), _) => variance(divisor),
-        (Finish::Deviation(divisor), _) => root(variance(divisor)),
+        (Finish::Variance(divisor), _) => {
+            let [_, level] = squares();
+            unscaled(unscaled(variance(divisor), &level), &level)
+        }
+        (Finish::Deviation(divisor), _) => unscaled(root(variance(divisor)), &squares()[1]),
+        (Finish::Root, _) if operator.fold == Fold::Squares => {
+            let [squares, level] = squares();
+            unscaled(root(squares), &level)
+        }
         (_, Kind::Quad) => v.components("z"),
         (_, Kind::Pair) if operator.is_arg() => v.y(),
         (_, kind) if operator.is_ranked() => call("unrank", [v, &direction(operator)], type_of(kind)),

@@ -3,6 +3,7 @@
 //! | | result for x\[0\] … x\[n-1\] | element types | result type |
 //! |---|---|---|---|
 //! | [`sum`], [`product`] | Σ x, Π x | all | the same; f32 for f16 |
+//! | [`wide_sum`] | Σ x | i32, u32 | i64, u64 |
 //! | [`min`], [`max`] | the smallest, the largest | all but complex | the same; f32 for f16 |
 //! | [`argmin`], [`argmax`] | the index of its first occurrence | all but complex | u32 |
 //! | [`mean`] | Σ x / n | all but integers | the same; f32 for f16 |
@@ -61,11 +62,11 @@ mod verification;
 pub use custom::Custom;
 pub use operations::{
     all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_squares,
-    variance, vdot,
+    variance, vdot, wide_sum,
 };
 pub(crate) use parse::{any_spec, is_operation};
 #[cfg(feature = "signal")]
 pub(crate) use recipe::MOST_STEPS_ON_CPU;
 pub use recipe::{Pass, Recipe};
 use spec::Core;
-pub use spec::{Determinism, Float, Map, Real, Reduction, Value};
+pub use spec::{Determinism, Float, Integer, Map, Real, Reduction, Value};

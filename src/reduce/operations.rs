@@ -1,12 +1,27 @@
 //! The reductions by name. [`Reduction`] defines each of them exactly.
 
-use super::{Custom, Float, Real, Reduction, Value};
+use super::{Custom, Float, Integer, Real, Reduction, Value};
 use crate::kernels::reduce::operator::{Finish, Fold, Map};
 use crate::shape::Shape;
 
-/// The sum. Modulo 2³² for integers.
+/// The sum. Modulo 2³² for integers, for which [`wide_sum`] has 64 bits.
 pub fn sum<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
     Reduction::new("sum", shape, Map::Identity, Fold::Sum, Finish::Identity)
+}
+
+/// The sum of integers of 32 bits in 64 bits, which never overflows.
+///
+/// ```
+/// use wgpu_fft::reduce;
+///
+/// // 100 million bytes, added exactly.
+/// let bytes = wgpu_fft::Fragment::new("value");
+/// let total = reduce::wide_sum::<u32>(100_000_000).map_input::<u8>(bytes)?;
+/// assert_eq!(total.to_string(), "wide_sum u32 100000000 from u8 by `value`");
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+pub fn wide_sum<T: Integer>(shape: impl Into<Shape>) -> Reduction<T, T::Long> {
+    Reduction::new("wide_sum", shape, Map::Identity, Fold::WideSum, Finish::Identity)
 }
 
 /// The product. Modulo 2³² for integers.
@@ -110,7 +125,7 @@ pub fn standard_deviation<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::
     Reduction::new("standard_deviation", shape, Map::Identity, Fold::Moments, Finish::Deviation(1))
 }
 
-/// √Σ |x|², the Euclidean norm.
+/// √Σ |x|², the Euclidean norm, of numbers of any size: squares neither overflow nor vanish.
 pub fn norm<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
-    Reduction::new("norm", shape, Map::Norm, Fold::Sum, Finish::Root)
+    Reduction::new("norm", shape, Map::Norm, Fold::Squares, Finish::Root)
 }

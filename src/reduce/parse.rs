@@ -19,10 +19,11 @@ use crate::text::Text;
 /// How reductions by the caller's operator print.
 const CUSTOM: &str = "custom";
 
-/// All operations that a text can name. f32 has every one of them.
-fn all(shape: Shape) -> [Core; 17] {
+/// All operations that a text can name. f32 has every one of them but the one of integers alone.
+fn all(shape: Shape) -> [Core; 18] {
     [
         operations::sum::<f32>(shape).core,
+        operations::wide_sum::<i32>(shape).core,
         operations::product::<f32>(shape).core,
         operations::mean::<f32>(shape).core,
         operations::min::<f32>(shape).core,
@@ -88,9 +89,15 @@ impl Core {
             (Kind::Complex, Fold::Min | Fold::Max, Map::Identity) | (Kind::Complex, Fold::ArgMin | Fold::ArgMax, _) => {
                 Some("complex numbers have no order")
             }
-            (Kind::I32 | Kind::U32, _, Map::Norm) => Some("integers have no norm: use `sum` with `square`"),
-            (Kind::I32 | Kind::U32, ..) if matches!(self.finish, Finish::Mean(_)) => Some("integers have no mean: use `sum`"),
-            (Kind::I32 | Kind::U32, Fold::Moments, _) => Some("integers have no variance: use `sum`, and `sum` with `square`"),
+            (Kind::I32 | Kind::U32, Fold::WideSum, _) => None,
+            (_, Fold::WideSum, _) => Some("only integers have a wide sum: use `sum`"),
+            (Kind::I32 | Kind::U32, _, Map::Norm) => {
+                Some("integers have no norm: use `sum` with `square`, which is modulo 2³², or convert them to f32 or f64")
+            }
+            (Kind::I32 | Kind::U32, ..) if matches!(self.finish, Finish::Mean(_)) => {
+                Some("integers have no mean: use `wide_sum`, and divide")
+            }
+            (Kind::I32 | Kind::U32, Fold::Moments, _) => Some("integers have no variance: convert them to f32 or f64"),
             _ => None,
         }
     }
@@ -111,6 +118,8 @@ impl Core {
         };
         match operator.mapped() {
             _ if operator.is_arg() => of::<u32>(),
+            Kind::I32 if self.fold == Fold::WideSum => of::<i64>(),
+            _ if self.fold == Fold::WideSum => of::<u64>(),
             Kind::Complex if self.fold == Fold::Moments => of::<f32>(),
             Kind::I32 => of::<i32>(),
             Kind::U32 => of::<u32>(),

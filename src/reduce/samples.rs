@@ -103,6 +103,10 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
     let word = |word: u32| Some(Known::Bytes(word.to_le_bytes().to_vec()));
     match (&operator.fold, &operator.map) {
         (Fold::Sum, Map::NonZero) => word(elements.clone().map(|x| mapped(x).map_or(0, |x| x.re as u32)).fold(0, u32::wrapping_add)),
+        (Fold::WideSum, _) => {
+            let sum = elements.clone().try_fold(0i64, |sum, x| Some(sum.wrapping_add(mapped(x)?.re as i64)))?;
+            Some(Known::Bytes(sum.to_le_bytes().to_vec()))
+        }
         (Fold::Sum, map) if integers => {
             let of = |bits: u32| match map {
                 Map::Identity => Some(bits),
@@ -111,7 +115,7 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
             };
             word(elements.clone().try_fold(0u32, |sum, x| Some(sum.wrapping_add(of(x.bits)?)))?)
         }
-        (Fold::Sum, _) => {
+        (Fold::Sum | Fold::Squares, _) => {
             let (mut sum, mut size) = (Complex64::ZERO, 0.0);
             for x in elements {
                 let x = mapped(x)?;
@@ -123,8 +127,8 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
                 Finish::Root => (sum.re.sqrt().into(), size.sqrt()),
                 Finish::Variance(_) | Finish::Deviation(_) => return None,
             };
-            let parts = if operator.value() == Kind::Complex { vec![sum.re, sum.im] } else { vec![sum.re] };
-            Some(if operator.value() == Kind::F64 { Known::F64(parts, relative * size) } else { Known::F32(parts, relative * size) })
+            let parts = if operator.result() == Kind::Complex { vec![sum.re, sum.im] } else { vec![sum.re] };
+            Some(if operator.result() == Kind::F64 { Known::F64(parts, relative * size) } else { Known::F32(parts, relative * size) })
         }
         (Fold::Moments, _) => {
             let values = elements.map(mapped).collect::<Option<Vec<_>>>()?;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use half::f16;
 use num_complex::Complex32;
 
+use super::arithmetic::MOST_COMPLEX;
 use super::geometry::Geometry;
 use super::parse::parse_typed;
 use super::samples::samples;
@@ -47,6 +48,12 @@ pub trait Real: Value {}
 /// A type whose division is rounded, unlike that of integers.
 pub trait Float: Value {}
 
+/// A type of integers.
+pub trait Integer: Value {
+    /// The type of sums that never overflow.
+    type Long: Element;
+}
+
 macro_rules! values {
     ($($type:ty: $kind:ident, $wide:ty, $magnitude:ty, $distance:ty;)*) => { $(
         impl Kinded for $type {
@@ -75,6 +82,12 @@ impl Real for i32 {}
 impl Real for u32 {}
 impl Real for f16 {}
 impl Real for f64 {}
+impl Integer for i32 {
+    type Long = i64;
+}
+impl Integer for u32 {
+    type Long = u64;
+}
 impl Float for f32 {}
 impl Float for f16 {}
 impl Float for f64 {}
@@ -148,10 +161,14 @@ pub enum Determinism {
 /// [`depth`](Self::depth) is the number of additions that an element passes through: tens, where a
 /// sequential sum has n. Operations on an element before it is added count too: a product or scale
 /// adds 1 to d, a complex product 2, and the division of `mean` at most 4. Values of f16 are exact
-/// in f32, and f64 has u = 2⁻⁵³. Sums and products of integers are exact modulo 2³². The order
+/// in f32, and f64 has u = 2⁻⁵³. Sums and products of integers are exact modulo 2³², and those of
+/// `wide_sum` are exact. The order
 /// differs from that of a sequential sum, so the last bits may differ too. Divisions and square
-/// roots are as accurate as the adapter's: WGSL requires 2.5 units in the last place. |x|²
-/// overflows if |x| > 1.8·10¹⁹; |x - y| does not.
+/// roots are as accurate as the adapter's: WGSL requires 2.5 units in the last place.
+///
+/// A sum of squares overflows if the result does, and so may a sum whose mean would fit. Norms,
+/// variances, standard deviations and |x - y| are right wherever the result is a normal number:
+/// they scale by powers of two, so that no square overflows or vanishes.
 ///
 /// A variance v of n elements satisfies |v - v̂| ≤ ε·√v·(√v + √d·m) + d·(ε·m)² with ε = 8·u·d and m
 /// the largest |x|, times n / (n - ddof). Counts, means and sums of squared distances are combined,
@@ -197,7 +214,8 @@ pub enum Determinism {
 ///   for a layout of another number of axes or that leaves its array, for a ddof that is not less
 ///   than n, for f64 arithmetic on devices without it, and for two fragments with different arrays
 ///   of one name;
-/// - [`Error::LimitExceeded`] for 2³² or more elements, including the gaps of a layout, or if an
+/// - [`Error::LimitExceeded`] for 2³² or more elements, including the gaps of a layout, for the
+///   variance of 2³⁰ or more complex numbers, or if an
 ///   array larger than one binding cannot be cut: what one part of a line or row takes must fit,
 ///   and with a fragment on the input the whole array;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
@@ -256,6 +274,9 @@ impl Core {
             (Some(_), _) => return Err(self.unsupported("the operation already has a map of its own")),
         };
         match (&map, self.kind) {
+            (map, _) if self.fold == Fold::WideSum && *map != operator::Map::Identity => {
+                return Err(self.unsupported("a map has 32 bits, of which a wide sum cannot know whether they are all"));
+            }
             (operator::Map::Abs, Kind::Complex) => return Err(self.unsupported("|x| of a complex number is real: use `norm`")),
             (operator::Map::Scale(_), Kind::I32 | Kind::U32) => {
                 return Err(self.unsupported("integers cannot be multiplied by a floating-point factor"));
@@ -274,9 +295,19 @@ impl Core {
             Finish::Mean(_) => Finish::Mean(count),
             Finish::Identity | Finish::Root => self.finish,
         };
+        if (&self.fold, self.kind) == (&Fold::Moments, Kind::Complex) && count > MOST_COMPLEX {
+            let what = format!("`{self}`, the complex numbers of a variance");
+            let [required, available] = [count, MOST_COMPLEX].map(u64::from);
+            return Err(Error::LimitExceeded { what, limit: "elements of each result", required, available });
+        }
+        let fold = match (&self.fold, self.kind) {
+            // The squares of f16 fit f32 as they are.
+            (Fold::Squares, Kind::F16) => Fold::Sum,
+            (own, _) => own.clone(),
+        };
         let rounded = self.determinism == Determinism::AcrossDevices;
         let [source, sink] = [0, 1].map(|side| self.maps[side].clone().map(|fragment| self.indexed(fragment)));
-        Ok(Operator { input: self.kind, source, map, fold: self.fold.clone(), finish, sink, rounded })
+        Ok(Operator { input: self.kind, source, map, fold, finish, sink, rounded })
     }
 
     /// A fragment, with where it finds its indices.
@@ -341,7 +372,7 @@ impl Core {
             None => {
                 let forms = [form::<f32>(), form::<i32>(), form::<u32>(), form::<Complex32>()];
                 let found = forms.into_iter().find(|(id, _)| *id == result);
-                found.ok_or_else(|| self.unsupported("the results are f64, and fragments cannot compute in f64"))?.1
+                found.ok_or_else(|| self.unsupported("the results have 64 bits, and fragments compute in 32 bits"))?.1
             }
         };
         let side = Side { name: "output", rank: self.shape.rank(), spectrum: false, array, inner, loads: false };
@@ -491,7 +522,7 @@ impl<T: Element, O: Element> Reduction<T, O> {
     /// # Errors
     /// [`Error::Parse`] with the line and the column if the fragment is not valid;
     /// [`Error::LimitExceeded`] if it is too long or too deep; [`Error::Unsupported`] for results
-    /// of f64.
+    /// of 64 bits.
     pub fn map_output<U: Writable>(self, fragment: Fragment) -> Result<Reduction<T, U>> {
         let core = self.core.with_sink(fragment, U::FORM, U::NAME, TypeId::of::<O>())?;
         Ok(Reduction { core, element: PhantomData })

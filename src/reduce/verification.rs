@@ -72,8 +72,7 @@ fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
     if operator.is_exact() {
         // Random bits include an occasional NaN, which would be the result whatever else is wrong.
         let input = between(-1.0, 1.0);
-        // The distance of complex numbers contains a quotient and a root, whose rounding depends on
-        // the adapter.
+        // The distance of complex numbers contains a root, whose rounding depends on the adapter.
         let same = !(operator.map == Map::Distance && spec.kind == Kind::Complex);
         return Verification { input, output: if same { Tolerance::Bits } else { within(16.0 * u) } };
     }

@@ -242,6 +242,27 @@ fn variances_of_values_far_from_zero() {
     }
 }
 
+/// Norms, deviations and distances of numbers whose squares f32 has not, for every kind of axes.
+#[test]
+fn numbers_of_every_size() {
+    for (p, profile) in profiles().iter().enumerate() {
+        for (i, case) in share(axes_of_every_kind().into_iter().enumerate(), 2, p) {
+            for size in [-38, -30, -20, -7, 20, 37, 38] {
+                case.check_sizes(profile, size);
+                case.clone().across_devices().check_sizes(profile, size);
+            }
+            case.clone().by(RECIPES[(i + p) % RECIPES.len()]).check_sizes(profile, [-31, 21][i % 2]);
+        }
+    }
+    // Sums of squares of many of the largest numbers of each scale.
+    for x in [3e38_f32, 3.6e19, 1.9, 1.0e-19, 1e-38] {
+        let data: Vec<f32> = (0..100_003).map(|i| if i % 2 == 0 { x } else { -x }).collect();
+        let case = Case::new(&[data.len()], 1, None);
+        let own = case.run(&profiles()[1], reduce::standard_deviation::<f32>(data.len()), &data, None).unwrap().results[0];
+        assert!((own / x - 1.0).abs() < 1e-5, "{own:e} of {x:e}");
+    }
+}
+
 /// Of counts, and not of what is subtracted from them.
 #[test]
 fn shares_are_nearly_quotients() {
@@ -669,6 +690,8 @@ fn text_that_is_no_reduction_is_refused_with_a_reason() {
     check::<Complex32, u32>("argmin complex f32 8", "complex numbers have no order");
     check::<i32, i32>("mean i32 8", "integers have no mean");
     check::<u32, u32>("norm u32 8", "integers have no norm");
+    check::<f32, f32>("wide_sum f32 8", "only integers have a wide sum");
+    check::<i32, i32>("wide_sum i32 8", "those of this one are i64");
     check::<u32, u32>("variance u32 8", "integers have no variance");
     check::<Complex32, Complex32>("variance complex f32 8", "those of this one are f32");
     check::<f32, f32>("sum f32 8 in=a", "`a` at byte 13: expected");

@@ -89,24 +89,28 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     if case.chance(40) {
         drawn = drawn.placed(case.between(0, PLACES - 1));
     }
-    let kind = case.draws.below(5);
+    let kind = case.draws.below(6);
+    // Powers of ten farther and farther from 0, which is plain.
+    let size = case.between(0, 76) as i32;
+    let size = if size % 2 == 0 { size / 2 } else { -(size + 1) / 2 };
     // More than any type has operators; the rest begins anew.
     let turn = case.draws.below(60) as usize;
     let count = Replay { wanted: usize::MAX, seen: Cell::new(0), results: Vec::new(), depth: 0 };
-    check(&drawn, kind, &count);
+    check(&drawn, kind, size, &count);
     let wanted = turn % count.seen.get();
-    let compare = |replay: &Replay| check(&drawn, kind, replay);
+    let compare = |replay: &Replay| check(&drawn, kind, size, replay);
     let judge = Judge { case: RefCell::new(case), wanted, seen: Cell::new(0), verdict: RefCell::new(None), compare: &compare };
-    check(&drawn, kind, &judge);
+    check(&drawn, kind, size, &judge);
     judge.verdict.into_inner().unwrap_or_else(|| Verdict::Wrong("no reduction ran".to_owned()))
 }
 
-fn check(drawn: &reductions::Case, kind: u64, runner: &impl Runner) {
+fn check(drawn: &reductions::Case, kind: u64, size: i32, runner: &impl Runner) {
     match kind {
         0 => drawn.check_f32(runner),
         1 => drawn.check_integers(runner),
         2 => drawn.check_f16(runner),
         3 => drawn.check_complex(runner),
-        _ => drawn.check_f64(runner),
+        4 => drawn.check_f64(runner),
+        _ => drawn.check_sizes(runner, size),
     }
 }

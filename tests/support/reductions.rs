@@ -4,7 +4,7 @@
 use half::f16;
 use wgpu_fft::num_complex::{Complex32, Complex64};
 use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Reduction, Value};
-use wgpu_fft::{Element, Layout, Shape, half};
+use wgpu_fft::{Element, Fragment, Layout, Shape, half};
 
 use crate::reference::{complex_noise, noise};
 
@@ -302,7 +302,7 @@ impl Case {
         let shape = self.shape();
         let elements = self.len() / self.groups().len();
         self.compare(runner, reduce::variance(shape), [x, &[]], |x, _, own, d| within_variance(x, 0, own.into(), d, u));
-        self.compare(runner, reduce::standard_deviation(shape), [x, &[]], |x, _, own, d| within_deviation(x, 0, own.into(), d, u));
+        self.compare(runner, reduce::standard_deviation(shape), [x, &[]], |x, _, own, d| within_deviation(x, 0, own.into(), d, u, 0.0));
         if elements > 1 {
             self.compare(runner, reduce::variance(shape).ddof(1), [x, &[]], |x, _, own, d| within_variance(x, 1, own.into(), d, u));
         }
@@ -330,6 +330,92 @@ impl Case {
         self.compare(runner, reduce::variance::<f32>(shape), [&vec![1e4; n], &[]], |_, _, own, _| equal(0.0, own));
     }
 
+    /// Norms, deviations and distances of numbers of about 10 to the power of `size`, of numbers
+    /// that are as large as their deviation is small, and of numbers each of which has a size of its
+    /// own. Of f64 the power is eight times that.
+    pub fn check_sizes(&self, runner: &impl Runner, size: i32) {
+        const MOST: i32 = 38;
+        let (n, size) = (self.len(), size.clamp(-MOST, MOST));
+        let own: Vec<i32> = words(n, 41).iter().map(|word| (word % (2 * MOST as u32)) as i32 - MOST).collect();
+        for (kind, (mean, power)) in [(0.0, None), (0.9, None), (0.0, Some(&own))].into_iter().enumerate() {
+            let seed = 42 + 3 * kind as u64;
+            let numbers = |seed: u64, powers: i32| -> Vec<f64> {
+                let deviation = if mean == 0.0 { 1.0 } else { 1e-3 };
+                let power = |i: usize| 10f64.powi(powers * power.map_or(size, |own| own[i]));
+                noise(n, seed).iter().enumerate().map(|(i, &x)| (mean + deviation * f64::from(x)) * power(i)).collect()
+            };
+            let single = |seed| numbers(seed, 1).iter().map(|x| *x as f32).collect::<Vec<_>>();
+            let [x, y, z] = [0, 1, 2].map(|more| single(seed + more));
+            let complex = |re: &[f32], im: &[f32]| re.iter().zip(im).map(|(&re, &im)| Complex32::new(re, im)).collect::<Vec<_>>();
+            let (lowest, highest) = (f32::MIN_POSITIVE.into(), f32::MAX.into());
+            self.check_sizes_of(runner, &x, &y, U, [lowest, highest]);
+            self.check_sizes_of(runner, &complex(&x, &y), &complex(&y, &z), U, [lowest, highest]);
+            if runner.has_custom() {
+                // The other fragment on complex numbers, in place of an operator.
+                let magnitude = Fragment::new("magnitude(value)").functions(Fragment::MAGNITUDE);
+                let spec = reduce::max::<f32>(self.shape()).map_input::<Complex32>(magnitude).unwrap();
+                self.compare(runner, spec, [&complex(&x, &y), &[]], |z, _, most, _| {
+                    let expected = z.iter().map(|z| z.wide().norm()).fold(0.0, f64::max);
+                    near(expected, most.into(), 8.0 * U * expected + lowest)
+                });
+            }
+            if runner.has_f64() {
+                let u = f64::EPSILON / 2.0;
+                self.check_sizes_of(runner, &numbers(seed, 8), &numbers(seed + 1, 8), u, [f64::MIN_POSITIVE, f64::MAX]);
+            }
+        }
+    }
+
+    /// The same for numbers of a type, with its least and largest normal number. What is less may be
+    /// taken for zero.
+    fn check_sizes_of<T: Float + Numbers>(&self, runner: &impl Runner, x: &[T], y: &[T], u: f64, [lowest, highest]: [f64; 2])
+    where
+        T::Magnitude: Into<f64>,
+        T::Distance: Into<f64>,
+    {
+        let shape = self.shape();
+        // Numbers near 1, whose squares f64 has, and the power of two that is between.
+        let near_one = |x: &[T]| {
+            let most = x.iter().map(|x| x.wide()).fold(0.0, |most: f64, z| most.max(z.re.abs()).max(z.im.abs()));
+            let half = 2f64.powi(if most > 0.0 { -(most.log2() as i32) / 2 } else { 0 });
+            (x.iter().map(|x| x.wide() * half * half).collect::<Vec<_>>(), half)
+        };
+        let lost = |z: &[Complex64], half: f64| (z.len() as f64).sqrt() * 4.0 * lowest * half * half;
+        let fits = |value: f64, half: f64| value / half / half < highest * 0.999;
+        self.compare(runner, reduce::norm(shape), [x, &[]], |x, _, own, d| {
+            let (z, half) = near_one(x);
+            let expected = z.iter().map(Complex64::norm_sqr).sum::<f64>().sqrt();
+            let budget = f64::from(d + z.len().ilog2() + 8) * u * expected + lost(&z, half);
+            if fits(expected, half) { near(expected, own.into() * half * half, budget) } else { Ok(()) }
+        });
+        self.compare(runner, reduce::standard_deviation(shape), [x, &[]], |x, _, own, d| {
+            let (z, half) = near_one(x);
+            let (_, variance) = mean_and_variance(&z, 0);
+            if !fits(variance.sqrt(), half) {
+                return Ok(());
+            }
+            within_deviation(&z, 0, own.into() * half * half, d + z.len().ilog2(), u, lost(&z, half))
+        });
+        self.compare(runner, reduce::variance(shape), [x, &[]], |x, _, own, d| {
+            let (z, half) = near_one(x);
+            let (_, variance) = mean_and_variance(&z, 0);
+            // The budget must be a normal number too.
+            let budget = variance_budget(&z, variance, d + z.len().ilog2(), u);
+            let [variance_itself, budget_itself] = [variance, budget].map(|square| square / half / half / half / half);
+            if variance_itself > highest * 0.999 || budget_itself < 4.0 * lowest {
+                return Ok(());
+            }
+            near(variance, own.into() * half * half * half * half, budget)
+        });
+        self.compare(runner, reduce::max_abs_diff(shape), [x, y], |x, y, own, _| {
+            let both: Vec<T> = x.iter().chain(y).copied().collect();
+            let (z, half) = near_one(&both);
+            let (x, y) = z.split_at(x.len());
+            let expected = x.iter().zip(y).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max);
+            if fits(expected, half) { near(expected, own.into() * half * half, 8.0 * u * expected + lost(x, half)) } else { Ok(()) }
+        });
+    }
+
     pub fn check_integers(&self, runner: &impl Runner) {
         let (n, shape) = (self.len(), self.shape());
         let (x, y) = (words(n, 7), words(n, 8));
@@ -339,6 +425,8 @@ impl Case {
         let (sone, sboth): ([&[i32]; 2], [&[i32]; 2]) = ([&sx, &[]], [&sx, &sy]);
         self.compare(runner, reduce::sum(shape), one, |x, _, sum, _| equal(x.iter().fold(0, |a: u32, &b| a.wrapping_add(b)), sum));
         self.compare(runner, reduce::sum(shape), sone, |x, _, sum, _| equal(x.iter().fold(0, |a: i32, &b| a.wrapping_add(b)), sum));
+        self.compare(runner, reduce::wide_sum(shape), one, |x, _, sum, _| equal(x.iter().map(|x| u64::from(*x)).sum(), sum));
+        self.compare(runner, reduce::wide_sum(shape), sone, |x, _, sum, _| equal(x.iter().map(|x| i64::from(*x)).sum(), sum));
         let odd: Vec<u32> = x.iter().map(|x| x | 1).collect();
         self.compare(runner, reduce::product(shape), [&odd, &[]], |x, _, product, _| {
             equal(x.iter().fold(1, |a: u32, &b| a.wrapping_mul(b)), product)
@@ -476,6 +564,10 @@ impl Case {
         self.compare(runner, reduce::mean(shape), one, |x, _, mean, d| {
             within_sum(x.iter().map(|v| v / x.len() as f64), mean, d + x.len().ilog2() + 8, u)
         });
+        self.compare(runner, reduce::norm(shape), one, |x, _, norm, d| {
+            let expected = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            near(expected, norm, f64::from(d + x.len().ilog2() + 8) * u * expected)
+        });
         self.check_variance(runner, &x, u);
         let least = |x: &[f64]| x.iter().copied().min_by(f64::total_cmp).unwrap();
         self.compare(runner, reduce::min(shape), one, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
@@ -510,6 +602,12 @@ impl Numbers for f64 {
     }
 }
 
+impl Numbers for Complex64 {
+    fn wide(self) -> Complex64 {
+        self
+    }
+}
+
 impl Numbers for Complex32 {
     fn wide(self) -> Complex64 {
         Complex64::new(self.re.into(), self.im.into())
@@ -537,12 +635,13 @@ fn within_variance(x: &[impl Numbers], ddof: usize, own: f64, depth: u32, u: f64
     near(variance, own, scale * variance_budget(x, variance, depth, u))
 }
 
-fn within_deviation(x: &[impl Numbers], ddof: usize, own: f64, depth: u32, u: f64) -> Result<(), String> {
+/// The same for a deviation, of which so much may be lost beside.
+fn within_deviation(x: &[impl Numbers], ddof: usize, own: f64, depth: u32, u: f64, lost: f64) -> Result<(), String> {
     let (_, variance) = mean_and_variance(x, ddof);
     let budget = variance_budget(x, variance, depth, u);
     // The roots of what the variance may be, and the error of the root.
-    let least = (variance - budget).max(0.0).sqrt() * (1.0 - 8.0 * u);
-    let most = (variance + budget).sqrt() * (1.0 + 8.0 * u);
+    let least = (variance - budget).max(0.0).sqrt() * (1.0 - 8.0 * u) - lost;
+    let most = (variance + budget).sqrt() * (1.0 + 8.0 * u) + lost;
     if (least..=most).contains(&own) { Ok(()) } else { Err(format!("{own:e}, expected {least:e} to {most:e}")) }
 }
 

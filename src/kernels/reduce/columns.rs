@@ -1,6 +1,6 @@
 //! Twin of `shaders/reduce/columns.wgsl`.
 
-use super::{Arrays, DIFFERENCES, RANKS, SHARES, Workgroup, stage_of};
+use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
@@ -48,7 +48,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/columns",
     source: &sources::REDUCE_COLUMNS,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SHARES],
+    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SCALES, SHARES],
     params: Params::FIELDS,
     overrides: &[],
 };

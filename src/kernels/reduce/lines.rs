@@ -1,6 +1,6 @@
 //! Twin of `shaders/reduce/lines.wgsl`.
 
-use super::{Arrays, DIFFERENCES, RANKS, SHARES, Workgroup, stage_of};
+use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
@@ -45,7 +45,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/lines",
     source: &sources::REDUCE_LINES,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SHARES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]],
+    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SCALES, SHARES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]],
     params: Params::FIELDS,
     overrides: &[],
 };

@@ -81,6 +81,13 @@ impl Stage {
         is_used.then_some(&sources::REDUCE_SHARE)
     }
 
+    /// The file that scales numbers, if their squares are added at a scale of their own.
+    fn scale(&self) -> Option<&'static Source> {
+        let scales_differences = (&self.operator.map, self.operator.input) == (&Map::Distance, Kind::Complex) && !self.partial;
+        let is_used = self.operator.has_scale() && self.operator.has_words() || scales_differences;
+        is_used.then_some(&sources::REDUCE_SCALE)
+    }
+
     /// The file that computes differences, if they are not plain subtractions.
     fn difference(&self) -> Option<&'static Source> {
         match (&self.operator.map, self.operator.input) {
@@ -91,6 +98,7 @@ impl Stage {
     }
 }
 
+const SCALES: &[&Source] = &[&sources::REDUCE_SCALE];
 const SHARES: &[&Source] = &[&sources::REDUCE_SHARE];
 const RANKS: &[&Source] = &[&sources::REDUCE_RANK_F32, &sources::REDUCE_RANK_PAIR, &sources::REDUCE_RANK_I32, &sources::REDUCE_RANK_U32];
 const DIFFERENCES: &[&Source] = &[&sources::REDUCE_DIFFERENCE_F32, &sources::REDUCE_DIFFERENCE_COMPLEX];
@@ -149,7 +157,7 @@ fn dispatch(
     let stage = stage_of(&generated);
     let binds = arrays.binds(&stage);
     Dispatch {
-        appended: [Some(&sources::GRID), stage.rank(), stage.difference(), stage.share()].into_iter().flatten().collect(),
+        appended: [Some(&sources::GRID), stage.rank(), stage.difference(), stage.scale(), stage.share()].into_iter().flatten().collect(),
         generated: Some(generated),
         workgroup_bytes: workgroup.bytes,
         ..kernel.dispatch(label, params, grid, [workgroup.invocations, 1, 1], binds)

@@ -22,12 +22,14 @@ pub enum Kind {
     Complex,
     /// f64.
     F64,
-    /// Two words: a rank and an index, or a 64-bit rank, or the bits of an f64.
+    /// Two words: a rank and an index, or a 64-bit rank, or the bits of an f64 or of a 64-bit
+    /// integer, or a level and a sum of squares.
     Pair,
-    /// Four words: a 64-bit rank, an index, and an unused word; or a mean in two words, a sum of
-    /// squares, and a count.
+    /// Four words: a 64-bit rank, an index, and an unused word; or a mean in two words, of which
+    /// the second is the level of reals, a sum of squares, and a count, with the level of complex
+    /// numbers above it.
     Quad,
-    /// Four f64: a mean, a sum of squares, a count, and an unused one.
+    /// Four f64: a mean, a sum of squares, a count, and a level.
     Doubles,
 }
 
@@ -118,6 +120,10 @@ impl Indexed {
 pub enum Fold {
     /// a + b; modulo 2³² for integers.
     Sum,
+    /// a + b of integers, in 64 bits.
+    WideSum,
+    /// a + b of squares, at the scale of the largest number.
+    Squares,
     /// a · b; modulo 2³² for integers.
     Product,
     /// The smaller value.
@@ -233,9 +239,15 @@ impl Operator {
     pub fn is_exact(&self) -> bool {
         match self.fold {
             Fold::Sum | Fold::Product => !self.mapped().is_float(),
-            Fold::Moments | Fold::Custom { .. } => false,
+            Fold::Squares | Fold::Moments | Fold::Custom { .. } => false,
             _ => true,
         }
+    }
+
+    /// Whether sums of squares have a scale of their own.
+    #[must_use]
+    pub fn has_scale(&self) -> bool {
+        matches!(self.fold, Fold::Squares | Fold::Moments)
     }
 
     /// Whether there are two inputs.
@@ -268,8 +280,9 @@ impl Operator {
     #[must_use]
     pub fn value(&self) -> Kind {
         match (self.is_ranked(), self.is_arg(), self.mapped()) {
-            (false, _, Kind::F64) if self.fold == Fold::Moments => Kind::Doubles,
+            (false, _, Kind::F64) if self.has_scale() => Kind::Doubles,
             (false, ..) if self.fold == Fold::Moments => Kind::Quad,
+            (false, ..) if matches!(self.fold, Fold::Squares | Fold::WideSum) => Kind::Pair,
             (false, _, mapped) => mapped,
             (true, false, Kind::F64) => Kind::Pair,
             (true, false, _) => Kind::U32,
@@ -286,6 +299,7 @@ impl Operator {
             (true, Kind::F64) => Kind::Pair,
             (true, _) => Kind::U32,
             (false, Kind::Complex) if self.fold == Fold::Moments => Kind::F32,
+            _ if self.fold == Fold::WideSum => Kind::Pair,
             (false, mapped) => mapped,
         }
     }

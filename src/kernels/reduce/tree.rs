@@ -1,6 +1,6 @@
 //! Twin of `shaders/reduce/tree.wgsl`.
 
-use super::{Arrays, DIFFERENCES, RANKS, SHARES, Workgroup, stage_of};
+use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, Value, params, sources};
 
@@ -20,7 +20,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/tree",
     source: &sources::REDUCE_TREE,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SHARES],
+    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SCALES, SHARES],
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
 };
