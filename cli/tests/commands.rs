@@ -142,7 +142,7 @@ fn broken_files_are_named_in_one_line() {
         assert!(error.contains(name) && error.lines().count() == 1, "{error}");
         assert!(!folder.path("out.npy").exists());
     }
-    let none = folder.write("none.npy", &[3, 0], &[]);
+    let none = folder.write::<f32>("none.npy", &[3, 0], &[]);
     assert!(error(1, &["reduce", "sum", &none]).contains("empty"));
     assert!(error(1, &["transpose", "nowhere.npy", "out.npy"]).contains("nowhere.npy"));
     let line = folder.write("line.npy", &[4], &[1.0; 4]);
