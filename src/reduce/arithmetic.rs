@@ -6,8 +6,8 @@
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::wgsl::{
-    BOOL, Body, Expr, F32, F64, Function, I32, Module, Scalar, Type, U32, Writes, bitcast, call, construct, float, param, raw, select,
-    u32s, vec2, vec4, zero,
+    BOOL, Body, Expr, F32, F64, Function, I32, Module, Scalar, Type, U32, bitcast, call, construct, float, param, raw, select, u32s, vec2,
+    vec4, zero,
 };
 
 /// All bits of an f32 except its sign.
@@ -231,18 +231,14 @@ fn scaled(word: &Expr, level: &Expr) -> Expr {
     call("scaled", [&bitcast(&F32, word), level], F32)
 }
 
-/// Adds the function that brings a value to the scale of a higher level. Values of one array are
-/// mostly of the same level, so it is a branch.
+/// Adds the function that brings a value to the scale of a higher level, without a branch, as in
+/// [`is_larger`].
 fn at_level(operator: &Operator) -> Function {
-    let (value, level_type) = (value_type(operator), if operator.has_words() { U32 } else { F64 });
-    let function = function("at_level", [("v", &value), ("level", &level_type)], &value, |body, [v, level]| {
-        let own = level_in(operator, &v);
-        let result = body.variable_from("result", v.clone());
-        body.when(&own.differs(&level), |body| {
-            let factor = body.value("factor", call("lowered", [&own, &level], if operator.has_words() { F32 } else { F64 }));
-            body.assign(&result, lowered(operator, &v, &level, &factor));
-        });
-        result
+    let (value, number) = (value_type(operator), if operator.has_words() { F32 } else { F64 });
+    let level = if operator.has_words() { U32 } else { F64 };
+    let function = function("at_level", [("v", &value), ("level", &level)], &value, |body, [v, level]| {
+        let factor = body.value("factor", call("lowered", [&level_in(operator, &v), &level], number));
+        lowered(operator, &v, &level, &factor)
     });
     function.doc("A value at the scale of a level that is not lower.")
 }
