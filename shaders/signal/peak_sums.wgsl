@@ -64,7 +64,7 @@ fn signed(k: u32, n: u32) -> i32 {
 }
 
 /// Radians per element.
-fn radians(k: i32, n: u32) -> f32 {
+fn radians_of(k: i32, n: u32) -> f32 {
     return f32(k) * (6.2831853 / f32(n));
 }
 
@@ -110,7 +110,7 @@ fn main(
         }
         let real = weight * (q.x * root.x - q.y * root.y);
         let imaginary = weight * (q.x * root.y + q.y * root.x);
-        let w = vec3(radians(k0, n0), radians(k1, n1), radians(k2, n2));
+        let w = vec3(radians_of(k0, n0), radians_of(k1, n1), radians_of(k2, n2));
         first += vec4(real, -imaginary * w);
         second -= real * vec4(w * w, w.x * w.y);
         third -= real * vec4(w.x * w.z, w.y * w.z, 0.0, 0.0);
