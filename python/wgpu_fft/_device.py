@@ -11,9 +11,6 @@ import numpy as np
 from . import _core
 from ._options import get_options
 
-# So many plans are forgotten before their pipelines are, which plans share.
-FORGOTTEN = 64
-
 
 class _Entry:
     """A plan that one thread makes, while others that want the same wait."""
@@ -44,7 +41,6 @@ class Device:
         self.info: dict = self._core.info()
         self._lock = threading.Lock()
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
-        self._forgotten = 0
         # What `next_fast_len` found, which takes milliseconds.
         self._fast_lens: dict[tuple[int, bool], int] = {}
 
@@ -79,10 +75,6 @@ class Device:
     def _forget(self, most: int) -> None:
         while len(self._entries) > max(most, 1):
             self._entries.popitem(last=False)
-            self._forgotten += 1
-        if self._forgotten >= FORGOTTEN:
-            self._forgotten = 0
-            self._core.clear()
 
     def _plan_of(self, spec: str, map_input: tuple | None = None) -> _core.Plan:
         """The plan for a text, and for a fragment on its input."""
@@ -97,7 +89,6 @@ class Device:
         _core.check_process()
         with self._lock:
             self._entries.clear()
-            self._forgotten = 0
             self._core.clear()
 
     def __repr__(self) -> str:

@@ -16,8 +16,7 @@ const RIGOR: &str = "WGPU_FFT_FFTW_RIGOR";
 /// Its value that leaves the choice to the flags of the program.
 const OF_FLAGS: &str = "flags";
 
-/// After so many new plans, planners forget those that they keep for whoever asks again. Plans in
-/// use stay.
+/// So many plans are kept for whoever asks for them again.
 const MOST_KEPT: usize = 256;
 
 /// What is kept.
@@ -29,8 +28,6 @@ pub struct Library {
     /// Nothing before it is needed.
     record: Option<Record>,
     time_limit: Option<Duration>,
-    /// Plans since planners were last cleared.
-    made: usize,
     pub threads: i32,
 }
 
@@ -85,7 +82,6 @@ impl Library {
     /// Planners keep what they once chose, so they must go when other recipes may be chosen.
     pub fn forget_choices(&mut self) {
         self.planners.clear();
-        self.made = 0;
     }
 
     /// How long a search for one specification may take, if there is a limit.
@@ -102,12 +98,7 @@ impl Library {
         if let Some(limit) = self.time_limit {
             tuning = tuning.time_limit(limit);
         }
-        if self.made >= MOST_KEPT {
-            self.planners.values().for_each(Planner::clear);
-            self.made = 0;
-        }
-        self.made += 1;
-        Ok(self.planners.entry(rigor).or_insert_with(|| Planner::new(&gpu).with_tuning(tuning)))
+        Ok(self.planners.entry(rigor).or_insert_with(|| Planner::new(&gpu).with_capacity(MOST_KEPT).with_tuning(tuning)))
     }
 
     /// Plans a specification.
