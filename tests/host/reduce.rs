@@ -673,7 +673,7 @@ fn text_that_is_no_reduction_is_refused_with_a_reason() {
         ("sum complex f32 8", "`complex` at byte 4: expected `f32`"),
         ("sum f32", "at byte 7: expected a shape"),
         ("sum f32 8y8", "`8y8` at byte 8: expected 1 to 4 extents"),
-        ("total f32 8", "`total` at byte 0: expected one of sum, product"),
+        ("total f32 8", "`total` at byte 0: expected one of sum, wide_sum, product"),
         ("any f32 8", "those of this one are u32"),
         ("sum f32 8 axes=a", "`a` at byte 15: expected a number"),
         ("sum f32 8 square square", "`square` at byte 17: given twice"),
