@@ -439,7 +439,7 @@ fn results_that_cannot_be_mapped_are_refused() {
         reduce::min::<f64>(8).map_output::<f32>(Fragment::new("1.0")).unwrap_err(),
         reduce::max_abs_diff::<f64>(8).map_output::<u32>(Fragment::new("1u")).unwrap_err(),
     ] {
-        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("the results are f64"), "{error}");
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("the results have 64 bits"), "{error}");
     }
     for (text, place) in [
         ("value *\n    NaN", "line 2, column 5: no definition in scope for identifier: `NaN`"),
