@@ -85,7 +85,11 @@ impl Folder {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    fn write<T: npyz::AutoSerialize + Copy>(&self, name: &str, shape: &[u64], data: &[T]) -> String {
+    fn write(&self, name: &str, shape: &[u64], data: &[f32]) -> String {
+        self.write_of(name, shape, data)
+    }
+
+    fn write_of<T: npyz::AutoSerialize + Copy>(&self, name: &str, shape: &[u64], data: &[T]) -> String {
         let mut file = std::fs::File::create(self.path(name)).unwrap();
         let options = npyz::WriterBuilder::shape(npyz::WriterBuilder::default_dtype(npyz::WriteOptions::new()), shape);
         let mut writer = npyz::WriterBuilder::begin_nd(npyz::WriterBuilder::writer(options, &mut file)).unwrap();
@@ -142,7 +146,7 @@ fn broken_files_are_named_in_one_line() {
         assert!(error.contains(name) && error.lines().count() == 1, "{error}");
         assert!(!folder.path("out.npy").exists());
     }
-    let none = folder.write::<f32>("none.npy", &[3, 0], &[]);
+    let none = folder.write("none.npy", &[3, 0], &[]);
     assert!(error(1, &["reduce", "sum", &none]).contains("empty"));
     assert!(error(1, &["transpose", "nowhere.npy", "out.npy"]).contains("nowhere.npy"));
     let line = folder.write("line.npy", &[4], &[1.0; 4]);
@@ -226,17 +230,17 @@ fn arrays_are_reduced_and_convolved() {
 
     // Integers are exact, or refused.
     let whole = |operation: &str, file: &str| text(&["reduce", operation, file, "-q"]).trim().to_owned();
-    let signed = folder.write("signed.npy", &[4], &[i32::MAX, i32::MAX, 3, i32::MIN]);
+    let signed = folder.write_of("signed.npy", &[4], &[i32::MAX, i32::MAX, 3, i32::MIN]);
     assert_eq!(["sum", "mean", "max", "argmin"].map(|name| whole(name, &signed)), ["2147483649", "536870912.25", "2147483647", "3"]);
-    let short = folder.write("short.npy", &[3, 1000], &vec![u16::MAX; 3000]);
+    let short = folder.write_of("short.npy", &[3, 1000], &vec![u16::MAX; 3000]);
     assert_eq!(["sum", "mean", "standard_deviation"].map(|name| whole(name, &short)), ["196605000", "65535", "0"]);
     text(&["reduce", "sum", &short, &rows, "--axes", "1"]);
     assert_eq!(read::<u64>(Path::new(&rows)), (vec![3], vec![65_535_000; 3]));
-    let bytes = folder.write("bytes.npy", &[70_001], &vec![255_u8; 70_001]);
+    let bytes = folder.write_of("bytes.npy", &[70_001], &vec![255_u8; 70_001]);
     assert_eq!(whole("sum", &bytes), "17850255");
-    let long = folder.write("long.npy", &[2], &[(1_i64 << 53) + 1, 0]);
+    let long = folder.write_of("long.npy", &[2], &[(1_i64 << 53) + 1, 0]);
     assert!(error(1, &["reduce", "max", &long]).contains("from 0 to 9007199254740993"));
-    let narrow = folder.write("narrow.npy", &[3], &[-5_i64, 7, 1 << 30]);
+    let narrow = folder.write_of("narrow.npy", &[3], &[-5_i64, 7, 1 << 30]);
     assert_eq!(["max", "sum"].map(|name| whole(name, &narrow)), ["1073741824", "1073741826"]);
     assert!(error(1, &["reduce", "product", &narrow]).contains("these may reach 3.75809638"));
 

@@ -326,7 +326,8 @@ mod tests {
             ("r2c fwd 3x15 x4", format!("axis 1 {pairs}; {columns}"), true),
             ("r2c fwd 3x15 x4 axes=1", format!("axis 1 {pairs}"), false),
             ("r2c fwd 3x4x15 axes=0,2", format!("axis 2 {pairs}; {columns}"), false),
-            ("r2c fwd 3x4x15 axes=0,2", format!("axis 2 {pairs} block=5x3; {columns}"), false),
+            // In these blocks the rows of axis 0 lie side by side.
+            ("r2c fwd 3x4x15 axes=0,2", format!("axis 2 {pairs} block=3x4; {columns}"), true),
         ];
         for (spec, recipe, fits) in cases {
             let lowered = spec.parse::<R2c>().unwrap().lower(&recipe.parse().unwrap(), &profile);
