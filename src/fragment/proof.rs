@@ -354,7 +354,7 @@ impl Proof<'_> {
             _ => return None,
         };
         let is_negated = leaves(accept) && reject.is_empty();
-        if !is_negated && !(accept.is_empty() && leaves(reject)) {
+        if !(is_negated || accept.is_empty() && leaves(reject)) {
             return None;
         }
         let (counter, end) = if is_turned == is_negated { (left, right) } else { (right, left) };

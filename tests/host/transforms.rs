@@ -111,7 +111,8 @@ fn two_and_three_axes() {
 fn accesses_of_two_numbers_where_axes_share_a_pass() {
     let profile = DeviceProfile::webgpu_defaults();
     let (mut right, mut refused) = (0, 0);
-    let cases: [(&[usize], usize, &[usize], &[&str]); 9] = [
+    type Case<'a> = (&'a [usize], usize, &'a [usize], &'a [&'a str]);
+    let cases: [Case<'_>; 9] = [
         (&[4, 4], 1, &[0, 1], &["4.4", "2.2.4", "4.2.2", "2.2.2.2"]),
         (&[4, 6], 2, &[0, 1], &["4.6", "4.2.3", "2.2.3.2", "4.3.2"]),
         (&[6, 4], 1, &[0, 1], &["6.4", "2.3.2.2", "3.2.4"]),

@@ -497,7 +497,7 @@ pub fn of_real_kind(axis: usize, kind: RealKind, n: usize) -> Axis {
     let (n, reals) = match kind {
         RealKind::DctI => (2 * n.max(2) - 2, true),
         RealKind::DstI => (2 * n + 2, true),
-        RealKind::DctIV | RealKind::DstIV if n % 2 == 0 => (n / 2, false),
+        RealKind::DctIV | RealKind::DstIV if n.is_multiple_of(2) => (n / 2, false),
         _ => (n, true),
     };
     Axis { axis, n, reals }
