@@ -46,7 +46,7 @@ fn check_but_zeros<S: Divide + Searchable + Adapt>(spec: &S, inputs: &[&[S::Inpu
 }
 
 /// The result of a plan on one device by a recipe that has its axes apart.
-fn axes_apart<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input]) -> Vec<S::Output> {
+pub fn axes_apart<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input]) -> Vec<S::Output> {
     let apart = spec.axes_apart(&planner().choose(spec).unwrap().recipe).unwrap();
     let recipe = spec.adapted(&apart, planner().gpu().profile()).unwrap();
     planner().plan_with(spec.clone(), recipe).unwrap().run(input).unwrap().wait().unwrap()
