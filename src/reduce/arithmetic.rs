@@ -243,11 +243,12 @@ fn at_level(operator: &Operator) -> Function {
     function.doc("A value at the scale of a level that is not lower.")
 }
 
-/// The numbers of a value, times a factor and its square, and another level.
+/// The numbers of a value, times a factor and its square, and another level. The products are exact,
+/// but a compiler that sees them may add them to other numbers in another order.
 fn lowered(operator: &Operator, v: &Expr, level: &Expr, factor: &Expr) -> Expr {
-    let square = |squares: Expr| squares * factor * factor;
+    let square = |squares: Expr| rounded(operator, &(squares * factor * factor));
     let number = |part: &str| bitcast(&F32, &v.components(part));
-    let scaled = |part: &str| bitcast(&U32, &(number(part) * factor));
+    let scaled = |part: &str| bitcast(&U32, &rounded(operator, &(number(part) * factor)));
     match (operator.value(), operator.mapped()) {
         (Kind::Doubles, _) => construct(v.ty(), [&(v.x() * factor), &square(v.y()), &v.components("z"), level]),
         (Kind::Pair, _) => construct(v.ty(), [level, &bitcast(&U32, &square(number("y")))]),
