@@ -25,12 +25,13 @@ pub(super) fn create_shader_module(device: &wgpu::Device, descriptor: wgpu::Shad
     // `Dispatch` that is `proven` gets here, which this crate made: `Spec` is sealed, and nobody
     // else builds programs: `low_level::dispatches_mut` changes programs that no plan runs, because
     // a plan lowers its own. `src/fft/lower.rs` alone proves dispatches, those of `fft/pass`, which
-    // has no loop of its own. Of fragments of a caller's, `fragment::proof` proves on naga's IR that
-    // loops end, that only their variables are stored to, and that nothing is indexed by a value
-    // that is not constant; their arrays are read through a clamp, and no name of theirs can stand
-    // for one of ours or of WGSL's (`fragment::source`). Their arrays are bound in full or in the parts that `fft::bindings::parts` cuts,
-    // which compares the largest place that any line touches with the array's size; `View::check`
-    // compares the caller's arrays with the program's, and wgpu the bindings with the buffers.
+    // has no loop of its own. Of fragments of a caller's, `fragment::proof` proves on naga's IR
+    // that loops end, that only their variables are stored to, and that nothing is indexed by a
+    // value that is not constant; their arrays are read through a clamp, and no name of theirs can
+    // stand for one of ours or of WGSL's (`fragment::source`). The arrays of these dispatches are
+    // bound in full or in the parts that `fft::bindings::parts` cuts, which compares the largest
+    // place that any line touches with the array's size; `View::check` compares the caller's arrays
+    // with the program's, and wgpu the bindings with the buffers.
     // Lines past the last compute what the last one does, and store nothing. Places in workgroup
     // memory are below the number of elements that `fft::banks` or `mirror_images` made room for,
     // which is what the text declares; roots are indexed as src/fft/roots.rs lays them out, by j

@@ -34,10 +34,10 @@
 //! All workers of a job use the same arithmetic, whatever their shares. The result is bit-identical
 //! to that of a single worker, for every number of workers and all shares, as long as all adapters
 //! round alike. On a cluster that is one rank with the same decomposition: slabs and pencils may
-//! differ in the last bits. That holds for adapters of one kind, and for lavapipe together with SwiftShader.
-//! Other drivers' compilers may fuse and reorder operations. Then bits may differ between shares,
-//! within the rounding errors that [`wgpu_fft::fft`] states. Two rows of
-//! reals are transformed as one only where both always belong to the same worker.
+//! differ in the last bits. That holds for adapters of one kind, and for lavapipe together with
+//! SwiftShader. Other drivers' compilers may fuse and reorder operations. Then bits may differ
+//! between shares, within the rounding errors that [`wgpu_fft::fft`] states. Two rows of reals are
+//! transformed as one only where both always belong to the same worker.
 //!
 //! # A cluster
 //! Each rank of a communicator has a device and a part of the array: a slab, or with
@@ -81,8 +81,8 @@
 //!
 //! ## Definition and layouts
 //! The transforms are those of f32 of [`wgpu_fft::fft`] along all axes of dense arrays, with every
-//! scale factor: one array of one to three axes, or a batch of them. The table uses these symbols: P is
-//! an array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1
+//! scale factor: one array of one to three axes, or a batch of them. The table uses these symbols:
+//! P is an array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1
 //! in a real transform and H = n in a complex one. Arrays are dense, slowest axis first; a batch of
 //! b arrays is one more axis in front.
 //!
