@@ -128,7 +128,8 @@ impl Sample {
     /// Whether numbers of a caller's can be judged by it: not where they are so large or so small
     /// that arithmetic in f32 leaves its range, and not signed zeros and subnormal numbers, of
     /// which drivers may make zeros.
-    pub(crate) fn is_ordinary(&self) -> bool {
+    #[must_use]
+    pub fn is_ordinary(&self) -> bool {
         match &self.value {
             Known::Bytes(bytes) => match *bytes.as_slice() {
                 [a, b, c, d] => u32::from_le_bytes([a, b, c, d]) & 0x7f80_0000 != 0,

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "the tests use different parts")]
 
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::tune::{Known, Sample, Searchable};
 use wgpu_fft::{DeviceProfile, Error, Program};
 
 /// A specification with recipes as texts.
@@ -66,6 +66,8 @@ impl<S: Searchable> Operation for S {
     }
 
     fn fault(&self, input: &[u32], output: &[u32]) -> Option<String> {
-        self.samples(input).iter().find_map(|sample| sample.fault(output))
+        // Numbers at the ends of a type's range have checks of their own, which know what may become of them.
+        let judges = |sample: &&Sample| matches!(sample.value, Known::Bytes(_)) || sample.is_ordinary();
+        self.samples(input).iter().filter(judges).find_map(|sample| sample.fault(output))
     }
 }
