@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("MAGNITUDE", wgpu_fft::Fragment::MAGNITUDE)?;
     module.add_class::<array::Buffer>()?;
     module.add_class::<gpu::Gpu>()?;
     module.add_class::<plan::Plan>()?;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _core
 from ._device import Device
 from ._dtypes import ELEMENTS, is_complex, is_double, real_of
 from ._geometry import Placed, TooManyAxes, copy
@@ -24,19 +25,7 @@ fn over(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     let d = a / size;
     return vec2(d.x * c.x + d.y * c.y, d.y * c.x - d.x * c.y) / dot(c, c);
 }
-fn magnitude(z: vec2<f32>) -> f32 {
-    let parts = abs(z);
-    // Bits, because comparisons with what is no number may have any result.
-    let bits = bitcast<vec2<u32>>(parts);
-    if (bits.x == 0x7f800000u) { return parts.x; }
-    if (bits.y == 0x7f800000u) { return parts.y; }
-    // By powers of two, so that squares neither overflow nor vanish.
-    let larger = max(parts.x, parts.y);
-    if (larger > 0x1p50f) { return length(parts * 0x1p-70f) * 0x1p70f; }
-    if (larger < 0x1p-50f) { return length(parts * 0x1p100f) * 0x1p-100f; }
-    return length(parts);
-}
-"""
+""" + _core.MAGNITUDE
 REAL = {"add": "{a} + {b}", "subtract": "{a} - {b}", "multiply": "{a} * {b}", "divide": "{a} / {b}"}
 COMPLEX = REAL | {"multiply": "times({a}, {b})", "divide": "over({a}, {b})"}
 
