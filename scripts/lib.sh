@@ -12,8 +12,8 @@ as_root() {
 }
 
 # apt_install PACKAGE…: installs packages of Debian or Ubuntu. If this runs on a terminal, it asks
-# before. WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance, and WGPU_FFT_INSTALL=0 says no. Without
-# a terminal the answer is no. Fails if nothing was installed.
+# before. WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance, and WGPU_FFT_INSTALL=0 says no.
+# Without a terminal the answer is no. Fails if nothing was installed.
 apt_install() {
     install="apt-get install $*"
     if [ "$(id -u)" != 0 ]; then
@@ -56,7 +56,8 @@ needs() {
     apt_install "$2" && command -v "$1" >/dev/null
 }
 
-# node_tool PACKAGE: sees to it that a package of web/package.json is in web/node_modules. Needs npm.
+# node_tool PACKAGE: sees to it that a package of web/package.json is in web/node_modules. Needs
+# npm.
 node_tool() {
     [ -d "web/node_modules/$1" ] && return
     if ! command -v npm >/dev/null; then

@@ -6,7 +6,8 @@
 #                              further arguments go to the tests, such as --adapters A,B
 #   scripts/mpi.sh ranks [...] the same without the tests that need no ranks
 #
-# WGPU_FFT_RANKS="1 4" names other numbers of ranks, and WGPU_FFT_CARGO_SELECTION names packages and features for Cargo in place of those of the crate.
+# WGPU_FFT_RANKS="1 4" names other numbers of ranks. WGPU_FFT_CARGO_SELECTION names packages and
+# features for Cargo in place of those of the crate.
 #
 # On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang. On other systems it
 # prints what to install. If it runs on a terminal, it asks before it installs anything. Set

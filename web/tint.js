@@ -1,11 +1,12 @@
 // What tint, the WGSL compiler of Chromium, says against texts: reads an array of them as JSON from
-// stdin, and writes an array with an error for each, empty if it accepts the text. tests/host runs it.
+// stdin, and writes an array with an error for each, empty if it accepts the text. tests/host runs
+// it.
 
 import { readFileSync } from "node:fs";
 import { create } from "webgpu";
 
-// Dawn's adapter without a device behind it has every feature. All three must outlive the texts: node
-// aborts when it collects the first one.
+// Dawn's adapter without a device behind it has every feature. All three must outlive the texts:
+// node aborts when it collects the first one.
 globalThis.gpu = create(["backend=null"]);
 globalThis.adapter = await gpu.requestAdapter();
 globalThis.device = await adapter.requestDevice({ requiredFeatures: ["shader-f16", "subgroups"] });
