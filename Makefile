@@ -4,11 +4,12 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test tune bench-smoke ladder figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
+.PHONY: help demo test test-thorough tune bench-smoke ladder figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
-	@echo 'make test         run all tests on every adapter'
+	@echo 'make test         run the tests on every adapter'
+	@echo 'make test-thorough  more of them, which take hours: what a release must pass'
 	@echo 'make tune         find the fastest recipe for an FFT of 512 x 512, and add it to the record'
 	@echo 'make bench-smoke  run every benchmark once on small sizes, to check that they work'
 	@echo 'make ladder       compare the variants of the transpose, from naive to several elements per invocation'
@@ -39,15 +40,14 @@ demo:
 	cargo run --release --example spectrum -- --inverse
 
 test:
-	@echo 'make test: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
+	@echo 'make test: takes about 15 minutes on 2 cores, 5 of them to compile the first time. It'
+	@echo '           1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
 	@echo '           2. runs `cargo test`: all tests on every adapter, or without an adapter only the tests that need none.'
-	@if scripts/adapter.sh; then \
-		echo 'WGPU_FFT_REQUIRE_GPU=1 cargo test $(WGPU_FFT_CARGO_SELECTION)'; \
-		WGPU_FFT_REQUIRE_GPU=1 cargo test $(WGPU_FFT_CARGO_SELECTION); \
-	else \
-		echo 'make test: NO ADAPTER. The tests that need one are skipped, so this run does not test the shaders on a device.'; \
-		cargo test $(WGPU_FFT_CARGO_SELECTION); \
-	fi
+	@scripts/test.sh
+
+test-thorough:
+	@echo 'make test-thorough: takes hours on 2 cores. It runs all of `make test` with more cases, and what scripts/test.sh lists.'
+	@scripts/test.sh thorough
 
 tune:
 	@echo 'make tune: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'

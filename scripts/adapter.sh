@@ -12,11 +12,7 @@
 # Exit status: 0 if there is an adapter, 1 if there is none.
 set -eu
 
-packages='mesa-vulkan-drivers libvulkan1'
-
-say() {
-    printf 'adapter.sh: %s\n' "$*"
-}
+. "$(dirname "$0")/lib.sh"
 
 # Prints the drivers' JSON files. If the environment replaces the system's list, these are the named
 # ones; otherwise the system's, and those that the environment adds.
@@ -100,38 +96,8 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 
-sudo=sudo
-if [ "$(id -u)" = 0 ]; then
-    sudo=
-elif ! command -v sudo >/dev/null; then
-    say "no adapter. As root, install the software adapter lavapipe: apt-get install $packages"
-    exit 1
-fi
-install="${sudo:+sudo }apt-get install $packages"
-
 say 'found no Vulkan driver, or no Vulkan loader. The software adapter lavapipe works without a GPU.'
-answer=n
-if [ -n "${WGPU_FFT_INSTALL:-}" ]; then
-    answer=$WGPU_FFT_INSTALL
-elif [ "${CI:-}" = true ]; then
-    answer=y
-elif [ -t 0 ]; then
-    printf '%s' "adapter.sh: run \`$install\` now? [Y/n] "
-    read -r answer || answer=n
-    answer=${answer:-y}
-fi
-case $answer in
-1 | [Yy]*) ;;
-*)
-    say "nothing was installed. To install it, run \`$install\`, or set WGPU_FFT_INSTALL=1 and run this again."
-    exit 1
-    ;;
-esac
-
-say "installing: $install"
-$sudo apt-get update || say 'going on with the package lists that there are.'
-# shellcheck disable=SC2086 # several packages
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+apt_install mesa-vulkan-drivers libvulkan1 || exit 1
 if ! found; then
     say 'no adapter, although the packages are installed.'
     exit 1

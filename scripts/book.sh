@@ -8,9 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-say() {
-    printf 'book.sh: %s\n' "$*"
-}
+. scripts/lib.sh
 
 target=${CARGO_TARGET_DIR:-target}
 if ! mdbook=$(PATH=$PATH:$PWD/target/tools/bin command -v mdbook); then

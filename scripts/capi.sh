@@ -20,21 +20,17 @@
 # missing is installed after asking: WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance,
 # WGPU_FFT_INSTALL=0 no. test, program and verify use debug builds.
 #
-# Exit status: 0 if everything succeeded; 3 if verify could not fetch FFTW's source.
+# Exit status: 0 if everything succeeded; 75 if verify could not fetch FFTW's source.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-say() {
-    printf 'capi.sh: %s\n' "$*"
-}
+. scripts/lib.sh
 
 usage() {
     sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
     exit 2
 }
 
-# Mesa prints a warning if this is not set, although it does not need it.
-export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 target=${CARGO_TARGET_DIR:-target}
 cc=${CC:-cc}
 cxx=${CXX:-c++}
@@ -44,36 +40,6 @@ case $(uname -s) in
 Darwin) suffix=.dylib ;;
 *) suffix=.so ;;
 esac
-
-# needs COMMAND PACKAGE: sees to it that a command is there.
-needs() {
-    command -v "$1" >/dev/null && return
-    say "missing: $1"
-    local sudo= answer=n
-    if ! command -v apt-get >/dev/null; then
-        say "Install it by the package manager of your system; Debian's package is $2."
-        return 1
-    fi
-    [ "$(id -u)" = 0 ] || sudo=sudo
-    if [ -n "${WGPU_FFT_INSTALL:-}" ]; then
-        answer=$WGPU_FFT_INSTALL
-    elif [ "${CI:-}" = true ]; then
-        answer=y
-    elif [ -t 0 ]; then
-        read -rp "capi.sh: run \`${sudo:+sudo }apt-get install $2\` now? [Y/n] " answer
-        answer=${answer:-y}
-    fi
-    case $answer in
-    1 | [Yy]*) ;;
-    *)
-        say "nothing was installed. To install it, run \`${sudo:+sudo }apt-get install $2\`, or set WGPU_FFT_INSTALL=1."
-        return 1
-        ;;
-    esac
-    $sudo apt-get update || say 'apt-get update failed; continuing with the existing package lists.'
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$2"
-    command -v "$1" >/dev/null
-}
 
 # build PROFILE: both libraries.
 build() {
@@ -225,6 +191,8 @@ test_all() {
     VK_DRIVER_FILES=/no/driver run "$work/errors"
     if [ "$(uname -s)" = Linux ] && needs valgrind valgrind; then
         VK_DRIVER_FILES=/no/driver under_valgrind "$work/errors"
+    else
+        say 'SKIPPED: leaks where there is no driver: valgrind is not here'
     fi
     for name in "${@:-}"; do
         # Tests begin without any record of measurements.
@@ -250,7 +218,7 @@ test_all() {
         $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --static --libs-only-l wgpu-fft | sed 's/-lwgpu_fft\b//')
     LD_LIBRARY_PATH='' run "$out"
 
-    if command -v cmake >/dev/null; then
+    if needs cmake cmake; then
         rm -rf "$work/cmake"
         cmake -S capi/tests/cmake -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
         cmake --build "$work/cmake" >/dev/null
@@ -258,7 +226,7 @@ test_all() {
         LD_LIBRARY_PATH='' run "$work/cmake/fftw"
         cmake -DPREFIX="$prefix" -P capi/tests/cmake/version.cmake
     else
-        say 'cmake is not here: its file is not tested'
+        say 'SKIPPED: the file for CMake: cmake is not here'
     fi
     say 'all is well'
 }
@@ -352,8 +320,8 @@ verify() {
     needs curl curl
     needs perl perl
     if ! fetch_verifier; then
-        say 'the source of FFTW could not be had, so its verifier did not run'
-        return 3
+        say 'SKIPPED: the verifier of FFTW: its source is out of reach'
+        return 75
     fi
     build dev
     install_into "$work/prefix" dev

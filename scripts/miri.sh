@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if ! cargo +nightly miri --version >/dev/null 2>&1; then
-    echo "Miri is not here (rustup component add miri --toolchain nightly): threads and caches are not checked"
+    echo "SKIPPED: threads and caches in Miri: it is not here (rustup component add miri --toolchain nightly)"
     exit 75
 fi
 # Tests look at the clock and at files.

@@ -6,7 +6,8 @@
 #                              further arguments go to the tests, such as --adapters A,B
 #   scripts/mpi.sh ranks [...] the same without the tests that need no ranks
 #
-# WGPU_FFT_CARGO_SELECTION names packages and features for Cargo in place of those of the crate.
+# WGPU_FFT_RANKS="1 4" names other numbers of ranks. WGPU_FFT_CARGO_SELECTION names packages and
+# features for Cargo in place of those of the crate.
 #
 # On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang. On other systems it
 # prints what to install. If it runs on a terminal, it asks before it installs anything. Set
@@ -17,11 +18,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages='openmpi-bin libopenmpi-dev libclang-dev'
-
-say() {
-    printf 'mpi.sh: %s\n' "$*"
-}
+. scripts/lib.sh
 
 # bindgen generates the bindings from mpi.h at build time, and needs libclang for that.
 has_libclang() {
@@ -51,35 +48,7 @@ if [ -n "$(missing)" ]; then
         say 'The crate wgpu-fft itself needs none of these.'
         exit 1
     fi
-    sudo=sudo
-    if [ "$(id -u)" = 0 ]; then
-        sudo=
-    elif ! command -v sudo >/dev/null; then
-        say "As root, install them: apt-get install $packages"
-        exit 1
-    fi
-    install="${sudo:+sudo }apt-get install $packages"
-    answer=n
-    if [ -n "${WGPU_FFT_INSTALL:-}" ]; then
-        answer=$WGPU_FFT_INSTALL
-    elif [ "${CI:-}" = true ]; then
-        answer=y
-    elif [ -t 0 ]; then
-        printf '%s' "mpi.sh: run \`$install\` now? [Y/n] "
-        read -r answer || answer=n
-        answer=${answer:-y}
-    fi
-    case $answer in
-    1 | [Yy]*) ;;
-    *)
-        say "nothing was installed. To install it, run \`$install\`, or set WGPU_FFT_INSTALL=1 and run this again."
-        exit 1
-        ;;
-    esac
-    say "installing: $install"
-    $sudo apt-get update || say 'apt-get update failed; continuing with the existing package lists.'
-    # shellcheck disable=SC2086 # several packages
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+    apt_install openmpi-bin libopenmpi-dev libclang-dev || exit 1
     if [ -n "$(missing)" ]; then
         say "still missing:$(missing)."
         exit 1
@@ -98,8 +67,6 @@ esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=true PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
-# Mesa prints a warning if this is not set, although it does not need it.
-export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
 selection=${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft-distributed --features mpi}
 if [ "$what" = test ]; then
@@ -109,9 +76,10 @@ fi
 # shellcheck disable=SC2086 # several arguments
 program=$(cargo test $selection --test ranks --no-run --message-format=json |
     sed -n 's/.*"name":"ranks".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
-log=target/mpi-test.log
+log=${CARGO_TARGET_DIR:-target}/mpi-test.log
+numbers=${WGPU_FFT_RANKS:-1 2 3 4}
 : >"$log"
-for ranks in 1 2 3 4; do
+for ranks in $numbers; do
     say "$ranks ranks: mpirun -n $ranks $program $*"
     # A pipe would hide the exit status.
     status=0
@@ -142,4 +110,4 @@ if [ -n "$different" ]; then
     say "FAILED: the bits depend on the number of ranks, on $different"
     exit 1
 fi
-say 'all tests passed on 1, 2, 3 and 4 ranks'
+say "all tests passed on these numbers of ranks: $numbers"

@@ -14,9 +14,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-say() {
-    printf 'python.sh: %s\n' "$*"
-}
+. scripts/lib.sh
 
 python=${PYTHON:-python3}
 venv=$PWD/target/python-venv
@@ -34,7 +32,7 @@ if ! cmp -s python/requirements-test.txt "$venv/installed.txt"; then
     say "installing the packages of python/requirements-test.txt into $venv"
     "$python" -m venv "$venv"
     if ! "$bin/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt; then
-        say 'the packages that the tests need could not be had'
+        say 'SKIPPED: the package for Python: the packages that its tests need are out of reach'
         exit 75
     fi
     cp python/requirements-test.txt "$venv/installed.txt"
@@ -42,8 +40,6 @@ fi
 
 # In the profile of everything else, with the workspace's target directory.
 (cd python && VIRTUAL_ENV=$venv PATH=$bin:$PATH "$bin/maturin" develop --quiet)
-
-export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
 # SciPy's tests, which its wheel carries, with our backend.
 scipy_tests() {

@@ -14,12 +14,12 @@ cd "$(dirname "$0")/.."
 
 deny() {
     if ! cargo deny --version >/dev/null 2>&1; then
-        echo "cargo-deny is not here (cargo install cargo-deny): licences and sources are not checked"
+        echo "SKIPPED: licences and sources of dependencies: cargo-deny is not here (cargo install cargo-deny)"
         return 75
     fi
     cargo deny --workspace check bans licenses sources
     # The database of advisories is a repository on GitHub, which may be out of reach.
-    cargo deny --workspace check advisories || echo "The advisories could not be checked, or there are some: see above."
+    cargo deny --workspace check advisories || echo "SKIPPED: advisories: they could not be fetched, or there are some"
 }
 
 # In a copy with nothing but the library in its workspace: the other members ask for newer versions.
@@ -64,7 +64,7 @@ sys.exit(bool(newer))
     local toolchain
     toolchain=$(rustup toolchain list 2>/dev/null | grep -o "^$promised[^ ]*" | head -n 1 || true)
     if [ -z "$toolchain" ]; then
-        echo "Rust $promised is not here (rustup toolchain install $promised): it has not compiled the library"
+        echo "SKIPPED: the library by Rust $promised: it is not here (rustup toolchain install $promised)"
         return
     fi
     cargo "+$toolchain" check -p wgpu-fft --target-dir target/msrv --features ndarray
@@ -72,7 +72,7 @@ sys.exit(bool(newer))
 
 semver() {
     if ! cargo semver-checks --version >/dev/null 2>&1; then
-        echo "cargo-semver-checks is not here (cargo install cargo-semver-checks): the API is not compared"
+        echo "SKIPPED: the API since $1: cargo-semver-checks is not here (cargo install cargo-semver-checks)"
         return 75
     fi
     # Nothing is published yet, so a revision of this repository is the baseline.

@@ -2,6 +2,7 @@
 # Builds the npm package into web/pkg.
 #
 #   scripts/web.sh            the package: small, which takes some minutes the first time
+#   scripts/web.sh --tests    the same, and beside it what scripts/web-test.sh needs
 #   scripts/web.sh --target   only sees to it that Rust can compile for browsers, and fails if not
 #
 # Needs Rust with the target wasm32-unknown-unknown (added if rustup is there), and node with npm for
@@ -9,9 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-say() {
-    printf 'web.sh: %s\n' "$*"
-}
+. scripts/lib.sh
 
 target=wasm32-unknown-unknown
 
@@ -28,7 +27,12 @@ if [ "${1:-}" = --target ]; then
 fi
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}
-cargo build --profile web -p wgpu-fft-web --target "$target"
+# Rationale: the linker's optimisation of a module keeps one core busy for minutes, so two modules
+# are made at once.
+tests=
+[ "${1:-}" != --tests ] || tests='-p wgpu-fft-web-tests'
+# shellcheck disable=SC2086 # two arguments or none
+cargo build --profile web -p wgpu-fft-web $tests --target "$target"
 # The same version of wasm-bindgen, by the same Cargo.lock.
 cargo build --quiet -p wgpu-fft-bindgen
 rm -rf web/pkg
@@ -36,11 +40,7 @@ mkdir -p web/pkg/wasm
 "$CARGO_TARGET_DIR/debug/wgpu-fft-bindgen" "$CARGO_TARGET_DIR/$target/web/wgpu_fft_web.wasm" web/pkg/wasm wgpu_fft_web
 
 module=web/pkg/wasm/wgpu_fft_web_bg.wasm
-# Of the path, or of npm.
-if [ ! -x web/node_modules/.bin/wasm-opt ] && ! command -v wasm-opt >/dev/null && command -v npm >/dev/null; then
-    say 'npm ci, for wasm-opt'
-    (cd web && npm ci --silent --no-audit --no-fund)
-fi
+node_tool binaryen || say 'wasm-opt can only be one of the path'
 if wasm_opt=$(PATH=web/node_modules/.bin:$PATH command -v wasm-opt); then
     # What rustc uses, and no more: every browser with WebGPU has these.
     "$wasm_opt" -Oz --enable-bulk-memory --enable-bulk-memory-opt --enable-call-indirect-overlong --enable-multivalue \

@@ -7,7 +7,7 @@ use wgpu_fft::{Complex32, Edge};
 use crate::harness::*;
 use crate::reference::{noise, relative_error};
 
-/// `scripts/convolve_vectors.py` computes the same numbers.
+/// `scripts/vectors.py convolve` computes the same numbers.
 fn numbers(len: usize, [a, b, modulus]: [u64; 3], is_complex: bool) -> Vec<Complex32> {
     let number = |i: usize| {
         let i = i as u64;

@@ -12,7 +12,7 @@ use wgpu_fft::signal::{RadialAverage, SeparableFilter};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Fragment, Spec};
 
-use crate::validators;
+use crate::validators::{self, Tint};
 use crate::variants;
 
 /// Kernels that have texts which only naga validates, because tint does not support 64-bit numbers.
@@ -31,21 +31,23 @@ fn standing_texts(kernel: &Kernel) -> Vec<String> {
 
 #[test]
 fn every_kernel_is_valid_as_its_files_stand() {
-    let tint = validators::tint_or_skip("validation of the shaders as they stand");
+    let mut tint = Tint::default();
     for kernel in KERNELS {
         for text in standing_texts(kernel) {
             validators::naga(&text).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
-            assert!(validators::known_to_tint(&text) || NAGA_ONLY.contains(&kernel.name), "{}", kernel.name);
-            if let Some(command) = tint.as_ref().filter(|_| validators::known_to_tint(&text)) {
-                validators::tint(command, &text).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+            if validators::known_to_tint(&text) {
+                tint.add(&kernel.name, &text);
+            } else {
+                assert!(NAGA_ONLY.contains(&kernel.name), "{}", kernel.name);
             }
         }
     }
+    tint.accepts("validation of the shaders as they stand");
 }
 
 #[test]
 fn every_reachable_variant_is_valid() {
-    let tint = validators::tint_or_skip("validation of the assembled variants");
+    let mut tint = Tint::default();
     let (mut texts, mut reached) = (HashSet::new(), HashSet::new());
     println!("{} variants", variants::DISPATCHES.len());
     for dispatch in &*variants::DISPATCHES {
@@ -60,10 +62,9 @@ fn every_reachable_variant_is_valid() {
             continue;
         }
         reached.insert(dispatch.kernel.name);
-        if let Some(command) = &tint {
-            validators::tint(command, &wgsl).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
-        }
+        tint.add(dispatch, &wgsl);
     }
+    tint.accepts("validation of the assembled variants");
     assert_eq!(reached.len(), KERNELS.len() - 1, "every kernel has variants that tint knows: {reached:?}");
 }
 

@@ -1,9 +1,10 @@
 //! The two validators of WGSL: naga, which wgpu uses, and tint, which Chromium uses. Each accepts
 //! texts that the other rejects.
 
+use std::fmt::Display;
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
@@ -33,31 +34,46 @@ pub fn naga(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
     Ok((module, info))
 }
 
-/// The command for tint, if it is installed: `$TINT`, or `tint` on the path.
-pub fn find_tint() -> Option<String> {
-    let command = std::env::var("TINT").unwrap_or_else(|_| "tint".to_owned());
-    Command::new(&command).arg("--help").output().ok().map(|_| command)
+/// Texts for tint, by names. It takes a third of a second to begin, so it gets all of a test at once.
+#[derive(Default)]
+pub struct Tint {
+    names: Vec<String>,
+    texts: Vec<String>,
 }
 
-/// The command for tint. Without tint, prints what is skipped.
-pub fn tint_or_skip(what: &str) -> Option<String> {
-    let found = find_tint();
-    if found.is_none() {
-        // Written directly to stderr, because the test harness would hide it.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: {what} by tint, which is not installed (see CONTRIBUTING.md)");
+impl Tint {
+    /// Adds a text, with the line for subgroups that tint requires and naga rejects.
+    pub fn add(&mut self, name: &dyn Display, wgsl: &str) {
+        self.names.push(name.to_string());
+        self.texts.push(format!("{}{wgsl}", if uses_subgroups(wgsl) { "enable subgroups;\n" } else { "" }));
     }
-    found
-}
 
-/// Validates with tint, which requires a line for subgroups that naga rejects.
-pub fn tint(command: &str, wgsl: &str) -> Result<(), String> {
-    let wgsl = format!("{}{wgsl}", if uses_subgroups(wgsl) { "enable subgroups;\n" } else { "" });
-    let path: PathBuf = std::env::temp_dir().join(format!("wgpu-fft-{}-{:?}.wgsl", std::process::id(), std::thread::current().id()));
-    std::fs::write(&path, wgsl).map_err(|error| error.to_string())?;
-    let output = Command::new(command).args(["--format", "wgsl", "-o"]).arg(path.with_extension("out")).arg(&path).output();
-    let _ = (std::fs::remove_file(&path), std::fs::remove_file(path.with_extension("out")));
-    let output = output.map_err(|error| error.to_string())?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    /// What tint says against each text. Without tint it prints what is skipped, and fails if
+    /// WGPU_FFT_REQUIRE_TINT=1 demands tint.
+    fn errors(&self, what: &str) -> Option<Vec<String>> {
+        let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+        if !web.join("node_modules/webgpu").exists() {
+            assert!(std::env::var("WGPU_FFT_REQUIRE_TINT").is_err(), "WGPU_FFT_REQUIRE_TINT=1, and web/node_modules has no webgpu");
+            // Written directly to stderr, because the test harness would hide it.
+            let _ = writeln!(std::io::stderr(), "SKIPPED: {what} by tint: run `npm ci` in web (CONTRIBUTING.md)");
+            return None;
+        }
+        let (input, output) = (Stdio::piped(), Stdio::piped());
+        let mut node = Command::new("node").arg(web.join("tint.js")).stdin(input).stdout(output).spawn().expect("node 20");
+        node.stdin.take().unwrap().write_all(serde_json::to_string(&self.texts).unwrap().as_bytes()).expect("tint.js reads all texts");
+        let output = node.wait_with_output().unwrap();
+        assert!(output.status.success(), "tint.js: {}", output.status);
+        let errors: Vec<String> = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(errors.len(), self.texts.len());
+        Some(errors)
+    }
+
+    /// Fails if tint rejects one of the texts.
+    pub fn accepts(&self, what: &str) {
+        let errors = self.errors(what).unwrap_or_default();
+        let rejected = self.names.iter().zip(&errors).find(|(_, error)| !error.is_empty());
+        assert_eq!(rejected, None, "{what}");
+    }
 }
 
 #[test]
@@ -72,8 +88,11 @@ fn validators_reject_what_is_wrong() {
             shared_value = t;
         }";
     assert!(naga(early_return).is_ok(), "naga has learned uniformity: the rule in shaders/README.md can say so");
-    if let Some(command) = tint_or_skip("uniformity") {
-        assert!(tint(&command, early_return).unwrap_err().contains("uniform"));
-        assert_eq!(tint(&command, "@compute @workgroup_size(1) fn main() {}"), Ok(()));
+    let mut tint = Tint::default();
+    tint.add(&"early return", early_return);
+    tint.add(&"nothing", "@compute @workgroup_size(1) fn main() {}");
+    if let Some(errors) = tint.errors("uniformity") {
+        assert!(errors[0].contains("must only be called from uniform control flow"), "{errors:?}");
+        assert_eq!(errors[1], "");
     }
 }

@@ -126,7 +126,7 @@ impl Oracle {
         self.layouts[side].clone().unwrap_or_else(|| Places::dense(&extents)).all(&extents, self.batch)
     }
 
-    /// The whole input array: `scripts/oracle_vectors.py` computes the same numbers.
+    /// The whole input array: `scripts/vectors.py oracles` computes the same numbers.
     fn input(&self) -> Vec<Complex64> {
         let value = |i: usize| ((i as u64 * i as u64 * 7 + i as u64 * 3) % 257) as f64 / 128.0 - 1.0;
         let mut input: Vec<Complex64> = (0..self.lens[0]).map(|i| Complex64::new(value(i), value(i + 5))).collect();

@@ -72,7 +72,7 @@ impl Vector {
         self.len
     }
 
-    /// What SciPy transformed: `scripts/real_kind_vectors.py` computes the same numbers.
+    /// What SciPy transformed: `scripts/vectors.py real_kinds` computes the same numbers.
     pub fn input(&self) -> Vec<f32> {
         (0..self.len as u64).map(|i| ((i * i * 7 + i * 3) % 257) as f32 / 128.0 - 1.0).collect()
     }

@@ -187,7 +187,6 @@
 mod devices;
 mod error;
 mod job;
-pub mod model;
 mod options;
 pub mod partition;
 #[cfg(feature = "mpi")]

@@ -94,7 +94,7 @@ export async function no_adapter() {
 export async function fallback_adapters_can_be_refused() {
     const gpu = await shared();
     if (!gpu.info.fallback) {
-        return `skipped: ${gpu.info.name} is no fallback adapter`;
+        return `SKIPPED: refusing fallback adapters: ${gpu.info.name} is none`;
     }
     return refused("fallback", ["processor"], () => Gpu.open({ allowFallback: false }));
 }

@@ -113,7 +113,7 @@ pub struct Member {
 #[derive(Debug)]
 pub(super) struct Device {
     pub gpu: Gpu,
-    pub planner: Planner,
+    pub planner: Rc<Planner>,
     /// The number of ranks on this machine.
     pub ranks_beside: usize,
     emulated: Emulated,
@@ -167,13 +167,38 @@ impl Cluster {
     /// # Errors
     /// On all ranks, [`Error::NoAdapter`](crate::Error::NoAdapter) if some rank has no adapter.
     pub fn open(comm: &impl Communicator, options: &RankOptions) -> Result<Self> {
+        Self::of(comm, options, |local_rank| Ok(Rc::new(Planner::new(&open(&options.adapter, local_rank)?))))
+    }
+
+    /// Takes the device of a planner on every rank, whose plans the cluster's jobs share. The
+    /// options' adapter plays no part. Collective: every rank of `comm` must call it.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft_distributed::{Cluster, RankOptions, mpi::traits::Communicator};
+    /// # fn halves(world: &impl Communicator, half: &impl Communicator) -> wgpu_fft_distributed::Result<()> {
+    /// let all = Cluster::open(world, &RankOptions::default())?;
+    /// // Of half of the ranks, on the same devices.
+    /// let some = Cluster::with_planner(half, all.planner(), &RankOptions::default())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of an agreement between the ranks: for example
+    /// [`Error::RankSilent`](crate::Error::RankSilent).
+    pub fn with_planner(comm: &impl Communicator, planner: &Rc<Planner>, options: &RankOptions) -> Result<Self> {
+        Self::of(comm, options, |_| Ok(Rc::clone(planner)))
+    }
+
+    fn of(comm: &impl Communicator, options: &RankOptions, planner: impl FnOnce(usize) -> Outcome<Rc<Planner>>) -> Result<Self> {
         let link = Link::new(comm, options.timeout);
         let local_rank = link.local_rank();
         let opened = guarded(|| {
             fail_if(options.emulated, Phase::Open)?;
-            open(&options.adapter, local_rank)
+            planner(local_rank)
         });
-        let gpu = link.agree(Phase::Open, opened)?;
+        let planner = link.agree(Phase::Open, opened)?;
+        let gpu = planner.gpu().clone();
         let info = gpu.adapter_info();
         let adapter = format!("{} ({:?})", info.name, info.device_type);
         let hosts = link.texts(&host())?;
@@ -181,7 +206,6 @@ impl Cluster {
         let ranks_beside = hosts.iter().filter(|host| **host == hosts[link.rank()]).count();
         let members = hosts.into_iter().zip(adapters).zip(locals).enumerate();
         let members = members.map(|(rank, ((host, adapter), local))| Member { rank, local_rank: local[0] as usize, host, adapter });
-        let planner = Planner::new(&gpu);
         Ok(Self { link, device: Rc::new(Device { gpu, planner, ranks_beside, emulated: options.emulated }), members: members.collect() })
     }
 
@@ -201,6 +225,12 @@ impl Cluster {
     #[must_use]
     pub fn gpu(&self) -> &Gpu {
         &self.device.gpu
+    }
+
+    /// The planner of this rank's device.
+    #[must_use]
+    pub fn planner(&self) -> &Rc<Planner> {
+        &self.device.planner
     }
 
     /// All ranks with their machines and adapters, in order.

@@ -141,15 +141,18 @@ impl Passes {
     fn chain(&self, compute: Compute, [batch, lines]: [usize; 2], turned: bool) -> Outcome<Vec<Arc<dyn Task>>> {
         let (planner, geometry) = (&self.device.planner, &self.geometry);
         let no_recipe = || Failure::Other("there is no recipe for a divided axis".to_owned());
-        let of_axis = |t: usize, spec: C2c| -> Outcome<Arc<dyn Task>> {
-            Ok(same_arithmetic(planner, spec, self.columns.get(t).ok_or_else(no_recipe)?)?)
+        // Accesses of several numbers go across strided lines, but along a line that is alone.
+        let of_axis = |t: usize, spec: C2c, single: bool| -> Outcome<Arc<dyn Task>> {
+            let recipe = self.columns.get(t).ok_or_else(no_recipe)?;
+            let alone = single.then(|| recipe.for_single_column(0));
+            Ok(same_arithmetic(planner, spec, alone.as_ref().unwrap_or(recipe))?)
         };
         let (mut tasks, elements): (Vec<Arc<dyn Task>>, usize) = match compute {
             Compute::Rows => (vec![(self.rows)(batch * lines)?], geometry.frequencies()),
-            Compute::Lines(t) => (vec![of_axis(t, geometry.lines(t, batch * lines))?], geometry.divided[t]),
+            Compute::Lines(t) => (vec![of_axis(t, geometry.lines(t, batch * lines), false)?], geometry.divided[t]),
             Compute::Strided(t) => {
                 let spec = C2c::in_direction(geometry.kind.is_inverse(), [geometry.divided[t], lines].into());
-                (vec![of_axis(t, spec.of_part(batch, vec![0], geometry.factor_of(compute)))?], geometry.divided[t])
+                (vec![of_axis(t, spec.of_part(batch, vec![0], geometry.factor_of(compute)), lines == 1)?], geometry.divided[t])
             }
             Compute::Units => (Vec::new(), geometry.frequencies()),
             Compute::TurnedLines(t) => (Vec::new(), geometry.divided[t]),

@@ -46,7 +46,7 @@ fn check_but_zeros<S: Divide + Searchable + Adapt>(spec: &S, inputs: &[&[S::Inpu
 }
 
 /// The result of a plan on one device by a recipe that has its axes apart.
-pub fn axes_apart<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input]) -> Vec<S::Output> {
+fn axes_apart<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input]) -> Vec<S::Output> {
     let apart = spec.axes_apart(&planner().choose(spec).unwrap().recipe).unwrap();
     let recipe = spec.adapted(&apart, planner().gpu().profile()).unwrap();
     planner().plan_with(spec.clone(), recipe).unwrap().run(input).unwrap().wait().unwrap()
@@ -167,8 +167,8 @@ pub fn any_transform_in_little_memory() {
     assert!(three_phases > 0, "no array had planes that are too large");
 }
 
-/// Whether it took three phases.
-fn in_little_memory<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input], options: &JobOptions) -> usize {
+/// Compares every bit except the sign of zeros, as above. Returns 1 if it took three phases.
+pub fn in_little_memory<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input], options: &JobOptions) -> usize {
     let job = Job::new(set(), spec.clone(), options).unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));
     let (mut actual, report) = run(&job, &[input]);
     let report = report.unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));

@@ -1,9 +1,11 @@
 //! Results: equal to one rank's bit for bit, and to the transform in f64 within its rounding
 //! errors.
 
+use std::rc::Rc;
+
 use rustfft::num_complex::Complex64;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c, Scale};
-use wgpu_fft_distributed::wgpu_fft::{Complex32, Spec, bytemuck};
+use wgpu_fft_distributed::wgpu_fft::{Complex32, Gpu, GpuOptions, Planner, Spec, bytemuck, gpu};
 use wgpu_fft_distributed::{Arithmetic, Decomposition, Divide, Job, JobOptions, Order, Strategy};
 
 use crate::harness::{Context, Outcome};
@@ -220,6 +222,16 @@ pub fn pencils(context: &Context) -> Outcome {
     real(context, 3, &[12, 10], &[JobOptions::default().decomposition(Decomposition::Pencils)]).map(drop)
 }
 
+/// Pencils whose axes are long enough for the kernels of longer lines, also of a single column.
+pub fn pencils_of_long_lines(context: &Context) -> Outcome {
+    for extents in [[4, 256, 6], [3, 8192, 2]] {
+        let options: Vec<JobOptions> =
+            variants(context.size).into_iter().map(|options| options.decomposition(Decomposition::Pencils)).collect();
+        complex(context, 1, &extents, &options[1..3])?;
+    }
+    Ok(())
+}
+
 /// Passes in many small pieces, of which one or several are under way at once.
 pub fn pieces(context: &Context) -> Outcome {
     let lopsided = variants(context.size).swap_remove(1);
@@ -309,8 +321,20 @@ pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
 }
 
 /// Prints a number that is the same for every number of ranks whose adapters round alike;
-/// `make distributed-test` compares them.
+/// `scripts/mpi.sh` compares them. One rank does so on every adapter, and several as they have them.
 pub fn portable_bits(context: &Context) -> Outcome {
+    if context.size > 1 {
+        return print_portable_bits(context);
+    }
+    let what = |error: wgpu_fft_distributed::wgpu_fft::Error| error.to_string();
+    for adapter in pollster::block_on(gpu::adapters(&GpuOptions::default())).map_err(what)? {
+        let planner = Rc::new(Planner::new(&pollster::block_on(Gpu::from_adapter(&adapter)).map_err(what)?));
+        print_portable_bits(&context.on(&planner))?;
+    }
+    Ok(())
+}
+
+fn print_portable_bits(context: &Context) -> Outcome {
     let options: Vec<JobOptions> =
         variants(context.size).into_iter().map(|options| options.arithmetic(Arithmetic::Portable)).take(2).collect();
     let mut bits = complex(context, 1, &[61, 53], &options)?;

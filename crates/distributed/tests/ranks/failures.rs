@@ -11,10 +11,18 @@ use crate::harness::{Context, Outcome};
 
 /// A failure is known everywhere within this time.
 const SECONDS: Duration = Duration::from_secs(60);
+/// How long a device or half of how long a rank is waited for. What the jobs need is compiled before,
+/// so a thousandth of this is enough, unless other programs keep the machine busy.
+const LIMIT: Duration = Duration::from_millis(500);
+
+/// A new cluster of the ranks' devices, which have compiled what earlier ones needed.
+fn cluster(context: &Context, options: &RankOptions) -> Result<Cluster, Error> {
+    Cluster::with_planner(&context.world, context.cluster.planner(), options)
+}
 
 /// A job with all phases.
 fn run_everything(context: &Context, options: &RankOptions) -> Result<(), Error> {
-    let cluster = Cluster::open(&context.world, options)?;
+    let cluster = cluster(context, options)?;
     let natural = JobOptions::default().order(Order::Natural);
     drop(Job::new(&cluster, C2c::inverse([17, 5]), &natural)?);
     let job = Job::new(&cluster, C2c::inverse([17, 5]), &natural.strategy(Strategy::Equal))?;
@@ -51,39 +59,30 @@ pub fn a_failure_on_any_rank_in_any_phase(context: &Context) -> Outcome {
 
 /// A job of pencils with all phases, in pieces of a single line.
 fn run_in_pieces(context: &Context, options: &RankOptions, timeout: Duration) -> Result<(), Error> {
-    let cluster = Cluster::open(&context.world, options)?;
+    let cluster = cluster(context, options)?;
     let own = JobOptions::default().order(Order::Natural).strategy(Strategy::Equal).decomposition(Decomposition::Pencils);
     let job = Job::new(&cluster, C2c::inverse([8, 8, 8]), &own.piece_bytes(1).timeout(timeout))?;
     job.run(&vec![Complex32::ONE; job.input_len()], &mut vec![Complex32::ZERO; job.output_len()]).map(drop)
-}
-
-/// All cases on four ranks and more, and every other one on fewer: on two ranks those that three
-/// leave out. Each takes seconds, as it waits for a time limit.
-fn in_turns<T, const N: usize>(context: &Context, cases: [T; N]) -> impl Iterator<Item = T> {
-    let (size, every) = (context.size, if context.size < 4 { 2 } else { 1 });
-    cases.into_iter().skip(if every == 2 { size % 2 } else { 0 }).step_by(every)
 }
 
 /// The other ranks learn which device it is, in which phase, and how far it had come.
 pub fn a_device_that_never_answers(context: &Context) -> Outcome {
     let compiled = Duration::from_secs(120);
     run_in_pieces(context, &context.options, compiled).map_err(|error| format!("nothing fails, but {error}"))?;
-    // Each cluster has devices of its own, which compile within this time.
-    let limit = Duration::from_millis(2500);
-    for phase in in_turns(context, [Phase::Turn, Phase::Columns, Phase::Middle, Phase::Rows]) {
+    for phase in [Phase::Turn, Phase::Columns, Phase::Middle, Phase::Rows] {
         for (failing, piece) in [(0, 0), (context.size - 1, 1)] {
             let options = context.options.clone();
             let options = if context.rank == failing { options.silent_device_in(phase, piece) } else { options };
             let begin = Instant::now();
-            match run_in_pieces(context, &options, limit) {
+            match run_in_pieces(context, &options, LIMIT) {
                 Err(Error::NoAnswer { device, phase: during, waited, done, pieces })
                     if device.ends_with(&format!("of rank {failing}"))
                         && during == phase.to_string()
-                        && (waited, done) == (limit, piece)
+                        && (waited, done) == (LIMIT, piece)
                         && pieces > 1 => {}
                 other => return Err(format!("the device of rank {failing} is silent in {phase}, which is seen as {other:?}")),
             }
-            if begin.elapsed() < limit || begin.elapsed() > SECONDS {
+            if begin.elapsed() < LIMIT || begin.elapsed() > SECONDS {
                 return Err(format!("it took {:?} to be known", begin.elapsed()));
             }
         }
@@ -96,26 +95,26 @@ pub fn a_rank_that_does_not_answer(context: &Context) -> Outcome {
     if context.size == 1 {
         return Ok(());
     }
-    // Long enough to compile, even if other programs run.
-    let limit = Duration::from_millis(1500);
+    let run = |cluster: &Cluster, options: &JobOptions| -> Result<(), Error> {
+        let job = Job::new(cluster, C2c::inverse([17, 5]), options)?;
+        let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
+        job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
+    };
+    let equal = JobOptions::default().strategy(Strategy::Equal);
+    run(&context.cluster, &equal).map_err(|error| format!("nothing fails, but {error}"))?;
+    let own = equal.timeout(LIMIT);
     // Some before the ranks agree, and some while the others receive the pieces of a pass.
     let last = context.size - 1;
-    for (phase, asleep) in in_turns(context, [(Phase::Plan, last), (Phase::Rows, 0), (Phase::Return, last), (Phase::Scatter, last)]) {
-        let options = context.options.clone().timeout(limit);
+    for (phase, asleep) in [(Phase::Plan, last), (Phase::Rows, 0), (Phase::Return, last), (Phase::Scatter, last)] {
+        let options = context.options.clone().timeout(LIMIT);
         // Until the others have waited twice the limit, and as long again for an answer.
-        let options = if context.rank == asleep { options.sleep_before(phase, 6 * limit) } else { options };
-        let cluster = Cluster::open(&context.world, &options).map_err(|error| error.to_string())?;
-        let own = JobOptions::default().strategy(Strategy::Equal).timeout(limit);
+        let options = if context.rank == asleep { options.sleep_before(phase, 6 * LIMIT) } else { options };
+        let cluster = cluster(context, &options).map_err(|error| error.to_string())?;
         let begin = Instant::now();
-        let run = || -> Result<(), Error> {
-            let job = Job::new(&cluster, C2c::inverse([17, 5]), &own)?;
-            let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
-            job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
-        };
-        let outcome = run();
+        let outcome = run(&cluster, &own);
         match &outcome {
             Err(Error::RankSilent { ranks, during, waited, .. })
-                if ranks[..] == [asleep] && *during == phase && *waited >= 2 * limit && begin.elapsed() < SECONDS => {}
+                if ranks[..] == [asleep] && *during == phase && *waited >= 2 * LIMIT && begin.elapsed() < SECONDS => {}
             other => return Err(format!("rank {asleep} sleeps before {phase}, which is seen as {other:?}")),
         }
         // Everything later on this cluster says the same at once.

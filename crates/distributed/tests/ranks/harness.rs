@@ -1,6 +1,7 @@
 //! Runs the tests on all ranks, with a watchdog.
 
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use lexopt::ValueExt;
 use wgpu_fft_distributed::mpi;
 use wgpu_fft_distributed::mpi::topology::{Color, SimpleCommunicator};
 use wgpu_fft_distributed::mpi::traits::*;
-use wgpu_fft_distributed::wgpu_fft::{Complex32, fft::C2c};
+use wgpu_fft_distributed::wgpu_fft::{Complex32, Planner, fft::C2c};
 use wgpu_fft_distributed::{Adapter, Cluster, Error, Job, JobOptions, RankOptions, Strategy};
 
 use super::Test;
@@ -26,7 +27,7 @@ pub struct Context {
     pub size: usize,
     pub options: RankOptions,
     pub cluster: Cluster,
-    /// A job of one rank, on the same adapter.
+    /// This rank alone, on the same device.
     pub alone: Cluster,
 }
 
@@ -37,6 +38,13 @@ impl Context {
         let mut good = own.is_ok();
         self.world.process_at_rank(0).broadcast_into(&mut good);
         if good || self.rank == 0 { own } else { Err("rank 0 says why".to_owned()) }
+    }
+
+    /// A context of one rank on another device.
+    pub fn on(&self, planner: &Rc<Planner>) -> Self {
+        let (world, options) = (self.world.duplicate(), self.options.clone());
+        let cluster = Cluster::with_planner(&world, planner, &options).expect("one rank agrees with itself");
+        Self { rank: self.rank, size: self.size, options, alone: cluster.clone(), cluster, world }
     }
 
     /// What all ranks' adapters have in common so that they give the same bits: they are the same
@@ -113,8 +121,7 @@ pub fn run(tests: &[Test]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let alone = Cluster::open(&own, &RankOptions::default().adapter(Adapter::Names(vec![cluster.gpu().adapter_info().name])))
-        .expect("it was opened before");
+    let alone = Cluster::with_planner(&own, cluster.planner(), &RankOptions::default()).expect("one rank agrees with itself");
     if rank == 0 {
         for member in cluster.members() {
             println!("rank {} of {size}: {} on {}, process {} there", member.rank, member.adapter, member.host, member.local_rank);

@@ -33,6 +33,7 @@ const TESTS: &[Test] = &[
     ("volumes", bits::volumes),
     ("batches_of_several_axes", bits::batches_of_several_axes),
     ("pencils", bits::pencils),
+    ("pencils_of_long_lines", bits::pencils_of_long_lines),
     ("pieces", bits::pieces),
     ("a_picture", bits::a_picture),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
