@@ -62,7 +62,7 @@ bench-smoke:
 	cargo bench --bench '*' -- --smoke
 
 ladder:
-	cargo bench --bench transpose -- --ladder
+	cargo bench --bench measure -- transpose --ladder
 
 distributed-demo:
 	@echo 'make distributed-demo: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'

@@ -162,6 +162,28 @@ def h200_memory():
     return ratios_page(title, [("transposes", panels[0]), ("reductions", panels[1])], series, 2.0)
 
 
+def h200_ladder():
+    """The textbook's transposes and ours as shares of a copy, beside the source's shares of its card's peak."""
+    panels = {"f32": {}, "complex f32": {}}
+    names = {None: "the rules", "1": "naive", "3": "tile", "4": "padded tile"}
+    for line in ratios.lines([report("2026-11-21-h200-memory", "ladder.jsonl")]):
+        rows = panels.get(line["spec"].removeprefix("transpose ").removesuffix(" 4096x4096"), {})
+        variant, recipe = line.get("variant"), line["recipe"]
+        row = rows.setdefault(names.get(variant) or recipe.split("=")[-1] + " elements", [None] * 4)
+        row[2 if variant is None else 0 if " 16" in recipe else 1] = line["copy_fraction"]
+        source = re.search(r"([\d.]+)%", line.get("source") or "")
+        if source:
+            row[3] = float(source[1]) / 100
+    series = [
+        ("tile of 16", "dot", BLUE),
+        ("tile of 32", "ring", ORANGE),
+        ("the rules' recipe", "cross", GREEN),
+        ("K40 in the source, of its peak", "square", GREY),
+    ]
+    title = "Bandwidth of transposes of 4096 × 4096 as a share of a copy's, NVIDIA H200. 1 is as fast as a copy."
+    return ratios_page(title, [("f32", list(panels["f32"].items())), ("complex; f64 in the source", list(panels["complex f32"].items()))], series, 1.2)
+
+
 def h200_convolve():
     """Convolutions over CuPy's fftconvolve, replayed as a CUDA graph on the same machine."""
     with open(report("2026-11-22-h200-fused", "cupy.jsonl"), encoding="utf-8") as file:
@@ -262,6 +284,7 @@ FIGURES = {
     "h200-numbers": h200_numbers,
     "h200-convolve": h200_convolve,
     "h200-memory": h200_memory,
+    "h200-ladder": h200_ladder,
     "processors": processors,
     "accuracy": accuracy,
     "devices": devices,

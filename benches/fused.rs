@@ -1,9 +1,9 @@
 //! Benchmarks what is fused into transforms: fragments, parts of axes, and convolutions.
 //!
 //! ```sh
-//! cargo bench --bench fused                       # all tables
-//! cargo bench --bench fused -- --table convolve
-//! cargo bench --bench fused -- --filter 4096x4096
+//! cargo bench --bench measure -- fused                       # all tables
+//! cargo bench --bench measure -- fused --table convolve
+//! cargo bench --bench measure -- fused --filter 4096x4096
 //! ```
 //!
 //! **`fragments`**: the cases for which cuFFT was measured, without a fragment, and with fragments
@@ -38,9 +38,6 @@
 //!
 //! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
-use std::process::ExitCode;
-
-use lexopt::ValueExt;
 use serde_json::json;
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::signal::convolve::{By, Recipe as ConvolveRecipe};
@@ -51,15 +48,17 @@ use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Recorder, Searchable};
 use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, Layout, Plan, Readable, Spec, wgpu};
 
-use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, rounded};
 
-#[path = "support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --bench fused -- [OPTIONS]
-  --table NAME    fragments, parts, convolve, direct, spectrogram, rings,
+pub const PROGRAM: Program = Program {
+    name: "fused",
+    about: "what is fused into transforms: fragments, parts of axes, convolutions, spectrograms, ...",
+    options: "  --table NAME    fragments, parts, convolve, direct, spectrogram, rings,
                   move, resample or shift; may be repeated
-";
+",
+    columns: COLUMNS,
+    work: |bench| bench.tables(TABLES),
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("case", "spec", Format::Group),
@@ -71,7 +70,22 @@ const COLUMNS: &[Column] = &[
     Column::new("passes", "dispatches", Format::Decimals(0)),
 ];
 
-const TABLES: [&str; 9] = ["fragments", "parts", "convolve", "direct", "spectrogram", "rings", "move", "resample", "shift"];
+const TABLES: &[Table] = &[
+    ("fragments", |bench| {
+        bench.each(
+            FRAGMENTS,
+            |bench, spec| if spec.starts_with("c2c") { fragments::<Complex>(bench, spec) } else { fragments::<Real>(bench, spec) },
+        )
+    }),
+    ("parts", |bench| bench.each(PARTS, parts)),
+    ("convolve", |bench| bench.each(CONVOLVE, convolve)),
+    ("direct", |bench| bench.each(DIRECT, direct)),
+    ("spectrogram", |bench| bench.each(SPECTROGRAM, spectrogram)),
+    ("rings", |bench| bench.each(RINGS, rings)),
+    ("move", |bench| bench.each(MOVE, moves)),
+    ("resample", |bench| bench.each(MOVE, resample)),
+    ("shift", |bench| bench.each(MOVE, shifts)),
+];
 
 /// The cases on a GPU, on a software adapter, and in a smoke test.
 const FRAGMENTS: [&[&str]; 3] = [
@@ -153,67 +167,20 @@ const RINGS: [&[&[usize]]; 3] = [&[&[1024, 1024], &[4096, 4096], &[256, 256, 256
 /// Shapes that are transposed, shifted or compared.
 const MOVE: [&[[usize; 2]]; 3] = [&[[1024, 1024], [1080, 1920], [4096, 4096]], &[[512, 512], [1080, 1920]], &[[20, 24]]];
 
-fn main() -> ExitCode {
-    let mut tables = Vec::new();
-    let options = Options::parse(USAGE, |name, parser| {
-        if name != "table" {
-            return Ok(false);
-        }
-        let table = parser.value()?.string()?;
-        if !TABLES.contains(&table.as_str()) {
-            return Err(format!("the tables are {}, not {table}", TABLES.join(", ")).into());
-        }
-        tables.push(table);
-        Ok(true)
-    });
-    support::run("fused", options, COLUMNS, |bench| {
-        let wanted = |name: &str| tables.is_empty() || tables.iter().any(|table| table == name);
-        let size = bench.sized(0, 1, 2);
-        if wanted("fragments") {
-            for spec in FRAGMENTS[size] {
-                if spec.starts_with("c2c") { fragments::<Complex>(bench, spec)? } else { fragments::<Real>(bench, spec)? }
-            }
-        }
-        if wanted("parts") {
-            PARTS[size].iter().try_for_each(|&n| parts(bench, n))?;
-        }
-        if wanted("convolve") {
-            CONVOLVE[size].iter().try_for_each(|&(shape, kernel, batch)| convolve(bench, shape, kernel, batch))?;
-        }
-        if wanted("direct") {
-            DIRECT[size].iter().try_for_each(|&(shape, kernel, batch)| direct(bench, shape, kernel, batch))?;
-        }
-        if wanted("spectrogram") {
-            SPECTROGRAM[size].iter().try_for_each(|&len| spectrogram(bench, len))?;
-        }
-        if wanted("rings") {
-            RINGS[size].iter().try_for_each(|&shape| rings(bench, shape))?;
-        }
-        if wanted("move") {
-            MOVE[size].iter().try_for_each(|&shape| moves(bench, shape))?;
-        }
-        if wanted("resample") {
-            MOVE[size].iter().try_for_each(|&shape| resample(bench, shape))?;
-        }
-        if wanted("shift") {
-            MOVE[size].iter().try_for_each(|&shape| shifts(bench, shape))?;
-        }
-        Ok(())
-    })
-}
-
-/// Measures candidates beside a copy, and reports each with the ratio of its time to that of the
-/// one with this index.
-fn report(bench: &mut Bench, case: &Case, arrays: &Arrays, all: Vec<(&str, usize, Candidate)>, reference: usize) -> Result<()> {
-    let (names, candidates): (Vec<_>, Vec<_>) =
-        all.into_iter().map(|(name, dispatches, candidate)| ((name.to_owned(), dispatches), candidate)).unzip();
-    let samples = bench.measure(std::iter::once(arrays.copy(bench)?).chain(candidates).collect())?;
+/// Measures candidates, each with its dispatches, beside a copy, and reports each with the ratio of
+/// its time to that of the first.
+fn report<N: ToString>(bench: &mut Bench, case: &Case, arrays: &Arrays, all: Vec<(N, usize, Candidate)>) -> Result<()> {
+    let mut candidates = vec![arrays.copy(bench)?];
+    let mut names = Vec::new();
+    for (name, dispatches, candidate) in all {
+        names.push((name.to_string(), dispatches));
+        candidates.push(candidate);
+    }
+    let samples = bench.measure(candidates)?;
     let copy = samples[0].gb_per_s(arrays.copy_bytes());
-    let own = &samples[1..];
-    let least = own[reference].median();
-    for ((name, dispatches), samples) in names.iter().zip(own) {
-        let fields = [("candidate", json!(name)), ("ratio", rounded(samples.median() / least)), ("dispatches", json!(dispatches))];
-        bench.report(case, "", samples, copy, fields);
+    for ((name, dispatches), own) in names.iter().zip(&samples[1..]) {
+        let ratio = own.median() / samples[1].median();
+        bench.report(case, "", own, copy, [("candidate", json!(name)), ("ratio", rounded(ratio)), ("dispatches", json!(dispatches))]);
     }
     Ok(())
 }
@@ -264,13 +231,13 @@ fn fragments<M: Mapped>(bench: &mut Bench, text: &str) -> Result<()> {
         )?;
         let plain = bench.planner().plan(spec.clone())?;
         let arrays = Arrays::for_plan(bench, &plain)?;
-        let case = Case { title: text.to_owned(), shape, bytes: plain.program().inputs()[0].bytes() + plain.program().output().bytes() };
+        let case = Case::of(text, shape, &plain);
         let mut all = vec![("plain", dispatches(&plain), arrays.bind(&plain)?)];
         for (name, spec) in [("factor", factor), ("indexed", indexed)] {
             let plan = bench.planner().plan(spec)?;
             all.push((name, dispatches(&plan), arrays.bind(&plan)?));
         }
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
@@ -283,18 +250,17 @@ fn parts(bench: &mut Bench, n: usize) -> Result<()> {
         let cropped =
             bench.planner().plan(whole.clone().input_part([0..half, 0..half]).output_part([-half / 2..half / 2, -half / 2..half / 2]))?;
         let arrays = Arrays::for_plan(bench, &plain)?;
-        let case =
-            Case { title, shape: format!("{n}x{n}"), bytes: padded.program().inputs()[0].bytes() + padded.program().output().bytes() };
+        let case = Case::of(title, format!("{n}x{n}"), &padded);
         let all = vec![
             ("padded array", dispatches(&plain), arrays.bind(&plain)?),
             ("input_part", dispatches(&padded), arrays.bind(&padded)?),
             ("and output_part", dispatches(&cropped), arrays.bind(&cropped)?),
         ];
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
-fn convolve(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usize) -> Result<()> {
+fn convolve(bench: &mut Bench, (shape, kernel, batch): Convolution) -> Result<()> {
     let spec = Convolve::<f32>::convolution(shape, kernel).batch(batch);
     bench.contest(&spec.to_string(), |bench| {
         let plan = bench.planner().plan(spec.clone())?;
@@ -309,11 +275,11 @@ fn convolve(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usi
             ("convolve", dispatches(&plan), arrays.bind(&plan)?),
             ("with a spectrum", dispatches(&given), arrays.bind(&given)?),
         ];
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
-fn direct(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usize) -> Result<()> {
+fn direct(bench: &mut Bench, (shape, kernel, batch): Convolution) -> Result<()> {
     // A single row is a line.
     let of = |extents: [usize; 2]| extents[usize::from(shape[0] == 1)..].to_vec();
     let spec = Convolve::<f32>::convolution(of(shape), of(kernel)).batch(batch);
@@ -331,7 +297,7 @@ fn direct(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usize
         let case = Case { title: spec.to_string(), shape: format!("{shape:?}"), bytes: (8 * shape[0] * shape[1] * batch) as u64 };
         let all =
             vec![("transforms", dispatches(&transforms), arrays.bind(&transforms)?), ("sums", dispatches(&sums), arrays.bind(&sums)?)];
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
@@ -356,8 +322,7 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
         // Of few samples, those 16 apart have more frames.
         let result_bytes = plain.program().output().bytes().max(near.program().output().bytes());
         let arrays = Arrays::new(bench, plain.program().inputs()[0].bytes(), result_bytes)?;
-        let bytes = plan.program().inputs()[0].bytes() + plan.program().output().bytes();
-        let case = Case { title, shape: len.to_string(), bytes };
+        let case = Case::of(title, len.to_string(), &plan);
         let all = vec![
             ("spectra", dispatches(&plain), arrays.bind(&plain)?),
             ("decibels", dispatches(&plan), arrays.bind(&plan)?),
@@ -366,7 +331,7 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
             ("nothing read", dispatches(&unread), arrays.bind(&unread)?),
             ("nothing read, 8 written", dispatches(&unwritten), arrays.bind(&unwritten)?),
         ];
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
@@ -387,8 +352,7 @@ fn rings(bench: &mut Bench, shape: &[usize]) -> Result<()> {
                 }
             }
         }
-        let all = all.into_iter().map(|(name, dispatches, candidate)| (&*name.leak(), dispatches, candidate)).collect();
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
@@ -411,7 +375,7 @@ fn moves(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
             ("fftshift", dispatches(&rolled), arrays.bind(&rolled)?),
             ("roll by 3, 7", dispatches(&odd), arrays.bind(&odd)?),
         ];
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
@@ -433,7 +397,7 @@ fn resample(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
             ("to 2", dispatches(&double), arrays.bind(&double)?),
             ("zoom of rows", dispatches(&zoom), arrays.bind(&zoom)?),
         ];
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 
@@ -455,7 +419,7 @@ fn shifts(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
                 all.push((name, dispatches(&plan), arrays.bind(&plan)?));
             }
         }
-        report(bench, &case, &arrays, all, 0)
+        report(bench, &case, &arrays, all)
     })
 }
 

@@ -2,7 +2,7 @@
 //! compared with the same programs on a device.
 //!
 //! ```sh
-//! cargo bench --profile dev --bench interpreter -- --adapter llvmpipe --rounds 3
+//! cargo bench --profile dev --bench measure -- interpreter --adapter llvmpipe --rounds 3
 //! ```
 //!
 //! `--profile dev` is the profile of the tests, in which only the interpreter itself is fully
@@ -13,7 +13,6 @@
 //! the device with the same recipe, and `slowdown` is their ratio. Recipes that the rules choose
 //! for a GPU assume the limits of an H200 without subgroups.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,17 +24,17 @@ use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Plan, Spec, wgpu};
 
-use sanitized::{Arrays, subgroup_size};
-use support::{Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+use crate::sanitized::{Arrays, subgroup_size};
+use crate::support::{self, Bench, Candidate, Case, Column, Format, Program, Result, rounded};
 
-#[path = "../tests/support/sanitized.rs"]
-mod sanitized;
-#[path = "support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --profile dev --bench interpreter -- [OPTIONS]
-(--recipe has no effect)
-";
+pub const PROGRAM: Program = Program {
+    name: "interpreter",
+    about: "programs under wgsl-sanitizer, beside the device: what tests wait for",
+    options: "(with `--profile dev`, as the tests; --recipe has no effect)
+",
+    columns: COLUMNS,
+    work,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Text),
@@ -54,27 +53,24 @@ enum By {
     Hand(&'static str),
 }
 
-fn main() -> ExitCode {
-    let options = Options::parse(USAGE, |_, _| Ok(false));
-    support::run("interpreter", options, COLUMNS, |bench| {
-        let side = bench.sized(512, 512, 16);
-        let square = C2c::forward([side, side]);
-        case(bench, &square, By::Rules)?;
-        case(bench, &square, By::RulesForGpus)?;
-        let rows = C2c::forward(bench.sized(1024, 1024, 16)).batch(bench.sized(256, 256, 2));
-        case(bench, &rows, By::Rules)?;
-        case(bench, &rows, By::Hand("axis 0: radix2 rows=1 lanes=128"))?;
-        let side = bench.sized(1024, 1024, 32);
-        let transpose = Permute::<Complex32>::transpose([side, side]);
-        case(bench, &transpose, By::Rules)?;
-        case(bench, &transpose, By::RulesForGpus)?;
-        let bytes = Permute::<u8>::transpose([bench.sized(1080, 1080, 30), bench.sized(1917, 1917, 35)]);
-        case(bench, &bytes, By::RulesForGpus)?;
-        let sum = reduce::sum::<f32>(bench.sized(1 << 20, 1 << 20, 1 << 10));
-        case(bench, &sum, By::Rules)?;
-        case(bench, &sum, By::RulesForGpus)?;
-        case(bench, &reduce::sum::<f32>([side, side]).axes([0]), By::Rules)
-    })
+fn work(bench: &mut Bench) -> Result<()> {
+    let side = bench.sized(512, 512, 16);
+    let square = C2c::forward([side, side]);
+    case(bench, &square, By::Rules)?;
+    case(bench, &square, By::RulesForGpus)?;
+    let rows = C2c::forward(bench.sized(1024, 1024, 16)).batch(bench.sized(256, 256, 2));
+    case(bench, &rows, By::Rules)?;
+    case(bench, &rows, By::Hand("axis 0: radix2 rows=1 lanes=128"))?;
+    let side = bench.sized(1024, 1024, 32);
+    let transpose = Permute::<Complex32>::transpose([side, side]);
+    case(bench, &transpose, By::Rules)?;
+    case(bench, &transpose, By::RulesForGpus)?;
+    let bytes = Permute::<u8>::transpose([bench.sized(1080, 1080, 30), bench.sized(1917, 1917, 35)]);
+    case(bench, &bytes, By::RulesForGpus)?;
+    let sum = reduce::sum::<f32>(bench.sized(1 << 20, 1 << 20, 1 << 10));
+    case(bench, &sum, By::Rules)?;
+    case(bench, &sum, By::RulesForGpus)?;
+    case(bench, &reduce::sum::<f32>([side, side]).axes([0]), By::Rules)
 }
 
 /// A GPU without subgroups. Most devices can run its recipes.
@@ -125,7 +121,7 @@ fn case<S: Searchable>(bench: &mut Bench, spec: &S, by: By) -> Result<()> {
         let candidates = vec![Candidate::host(host, |_| (), OnHost::run), arrays.bind(&plan)?];
         let samples = bench.measure(candidates)?;
         let [interpreter, device] = [0, 1].map(|i| samples[i].median());
-        let case = Case { title: spec.to_string(), shape: String::new(), bytes: program.inputs()[0].bytes() + program.output().bytes() };
+        let case = Case::of(spec.to_string(), "", &plan);
         let own = [
             ("by", json!(by)),
             ("samples", json!(samples[0].count())),

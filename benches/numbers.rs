@@ -1,8 +1,8 @@
 //! Benchmarks transforms of other numbers than f32, and transforms from reals to reals.
 //!
 //! ```sh
-//! cargo bench --bench numbers                     # all tables
-//! cargo bench --bench numbers -- --table half --filter 4096x4096
+//! cargo bench --bench measure -- numbers                     # all tables
+//! cargo bench --bench measure -- numbers --table half --filter 4096x4096
 //! ```
 //!
 //! Every candidate of a case has arrays of its own, and all of them are timed in turns. `ratio` is
@@ -18,12 +18,8 @@
 //! `--spec TEXT` measures this specification instead, by the rules' recipe and by each `--recipe
 //! TEXT`.
 //!
-//! `peers/number_peers.py` measures CuPy for the same cases. `--alternatives` adds the recipes that
-//! a search would begin with.
+//! `peers/number_peers.py` measures CuPy for the same cases.
 
-use std::process::ExitCode;
-
-use lexopt::ValueExt;
 use serde_json::json;
 use wgpu_fft::Plan;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe};
@@ -31,18 +27,26 @@ use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::tune::Searchable;
 
-use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, rounded};
 
-#[path = "support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --bench numbers -- [OPTIONS]
-  --table NAME    half, f64 or real; may be repeated
-  --alternatives  other recipes too
+pub const PROGRAM: Program = Program {
+    name: "numbers",
+    about: "f16, bf16 and f64 beside f32, and transforms from reals to reals",
+    options: "  --table NAME    half, f64 or real; may be repeated
   --spec TEXT     a specification instead of the tables
-";
+",
+    columns: COLUMNS,
+    work,
+};
 
-const TABLES: [&str; 3] = ["half", "f64", "real"];
+const TABLES: &[Table] = &[
+    ("half", |bench| bench.each(HALF, |bench, text| bench.contest(text, |bench| half(bench, text)))),
+    ("f64", |bench| {
+        let has_f64 = bench.gpu().profile().f64;
+        bench.each(F64, |bench, text| if has_f64 { bench.contest(text, |bench| wide(bench, text)) } else { Ok(()) })
+    }),
+    ("real", |bench| bench.each(REAL, |bench, shape| bench.contest(shape, |bench| real(bench, shape)))),
+];
 
 const COLUMNS: &[Column] = &[
     Column::new("case", "spec", Format::Group),
@@ -110,41 +114,13 @@ const REAL: [&[&str]; 3] = [
     &["16x12"],
 ];
 
-fn main() -> ExitCode {
-    let (mut tables, mut others, mut given) = (Vec::new(), false, None);
-    let options = Options::parse(USAGE, |name, parser| {
-        match name {
-            "table" => {
-                let table = parser.value()?.string()?;
-                if !TABLES.contains(&table.as_str()) {
-                    return Err(format!("the tables are {}, not {table}", TABLES.join(", ")).into());
-                }
-                tables.push(table);
-            }
-            "alternatives" => others = true,
-            "spec" => given = Some(parser.value()?.string()?),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    });
-    support::run("numbers", options, COLUMNS, |bench| {
-        let wanted = |name: &str| tables.is_empty() || tables.iter().any(|table| table == name);
-        let size = bench.sized(0, 1, 2);
-        if let Some(text) = &given {
-            let recipes = bench.options().recipe_texts().to_vec();
-            return bench.contest(text, |bench| by_recipes(bench, text, &recipes));
-        }
-        if wanted("half") {
-            HALF[size].iter().try_for_each(|text| bench.contest(text, |bench| half(bench, text)))?;
-        }
-        if wanted("f64") && bench.gpu().profile().f64 {
-            F64[size].iter().try_for_each(|text| bench.contest(text, |bench| wide(bench, text, others)))?;
-        }
-        if wanted("real") {
-            REAL[size].iter().try_for_each(|shape| bench.contest(shape, |bench| real(bench, shape, others)))?;
-        }
-        Ok(())
-    })
+fn work(bench: &mut Bench) -> Result<()> {
+    let given = bench.options().all("spec").last().map(str::to_owned);
+    let recipes = bench.options().recipe_texts();
+    match given {
+        Some(text) => bench.contest(&text, |bench| by_recipes(bench, &text, &recipes)),
+        None => bench.tables(TABLES),
+    }
 }
 
 /// What is measured of one case.
@@ -159,16 +135,6 @@ impl Contest {
     fn add<S: Searchable>(&mut self, bench: &Bench, name: &str, spec: S) -> Result<()> {
         let plan = bench.planner().plan(spec)?;
         self.plan(bench, name, &plan)
-    }
-
-    /// The recipes that a search begins with, those that fit.
-    fn add_others<S: Searchable>(&mut self, bench: &Bench, name: &str, spec: S) -> Result<()> {
-        for recipe in spec.alternatives(bench.gpu().profile()) {
-            if let Ok(plan) = bench.planner().plan_with(spec.clone(), recipe) {
-                self.plan(bench, &format!("{name} by {}", plan.recipe()), &plan)?;
-            }
-        }
-        Ok(())
     }
 
     fn plan<S: Searchable>(&mut self, bench: &Bench, name: &str, plan: &Plan<S>) -> Result<()> {
@@ -230,31 +196,27 @@ fn half(bench: &mut Bench, text: &str) -> Result<()> {
 }
 
 /// The same transform in f32 and in f64.
-fn wide(bench: &mut Bench, text: &str, others: bool) -> Result<()> {
-    fn add<A: Searchable, B: Searchable>(all: &mut Contest, bench: &Bench, spec: A, wide: B, others: bool) -> Result<()> {
+fn wide(bench: &mut Bench, text: &str) -> Result<()> {
+    fn add<A: Searchable, B: Searchable>(all: &mut Contest, bench: &Bench, spec: A, wide: B) -> Result<()> {
         all.add(bench, "f32", spec)?;
-        all.add(bench, "f64", wide.clone())?;
-        if others { all.add_others(bench, "f64", wide) } else { Ok(()) }
+        all.add(bench, "f64", wide)
     }
     let mut all = Contest::default();
     match &text[..3] {
-        "c2c" => add(&mut all, bench, text.parse::<C2c>()?, text.parse::<C2c>()?.f64(), others)?,
-        "r2c" => add(&mut all, bench, text.parse::<R2c>()?, text.parse::<R2c>()?.f64(), others)?,
-        _ => add(&mut all, bench, text.parse::<C2r>()?, text.parse::<C2r>()?.f64(), others)?,
+        "c2c" => add(&mut all, bench, text.parse::<C2c>()?, text.parse::<C2c>()?.f64())?,
+        "r2c" => add(&mut all, bench, text.parse::<R2c>()?, text.parse::<R2c>()?.f64())?,
+        _ => add(&mut all, bench, text.parse::<C2r>()?, text.parse::<C2r>()?.f64())?,
     }
     all.report(bench, text)
 }
 
-fn real(bench: &mut Bench, shape: &str, others: bool) -> Result<()> {
+fn real(bench: &mut Bench, shape: &str) -> Result<()> {
     let mut all = Contest::default();
     all.add(bench, "r2c", format!("r2c fwd {shape}").parse::<R2c>()?)?;
     all.add(bench, "c2r", format!("c2r inv {shape}").parse::<C2r>()?)?;
     for kind in ["dct2", "dct3", "dct4", "dst1", "hartley"] {
         let spec: R2r = format!("r2r {kind} {shape}").parse()?;
-        all.add(bench, kind, spec.clone())?;
-        if others && kind != "dst1" && kind != "hartley" {
-            all.add_others(bench, kind, spec)?;
-        }
+        all.add(bench, kind, spec)?;
     }
     all.report(bench, &format!("real {shape}"))
 }

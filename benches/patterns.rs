@@ -2,7 +2,7 @@
 //! costs nothing.
 //!
 //! ```sh
-//! cargo bench --bench patterns
+//! cargo bench --bench measure -- patterns
 //! ```
 //!
 //! The array has n by n complex numbers; n is 4096 on a GPU, or less if its bindings are smaller. A
@@ -16,20 +16,19 @@
 //!
 //! `of_rows` is the time over that of as many bytes copied by rows.
 
-use std::process::ExitCode;
-
 use serde_json::json;
-use wgpu_fft::gpu::Stopwatch;
-use wgpu_fft::{Complex32, DeviceBuffer, Gpu, GpuOptions, wgpu};
+use wgpu_fft::{Complex32, DeviceBuffer, Gpu, wgpu};
 
-use support::{Candidate, Column, Format, Options, Report, Result, Schedule, rounded};
+use crate::support::{Bench, Candidate, Case, Column, Format, Program, Result, rounded};
 
-#[path = "support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --bench patterns -- [OPTIONS]
-(--recipe has no effect)
-";
+pub const PROGRAM: Program = Program {
+    name: "patterns",
+    about: "copies that access memory as the passes of a transform do",
+    options: "(--recipe has no effect)
+",
+    columns: COLUMNS,
+    work,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("pattern", "spec", Format::Text),
@@ -45,51 +44,31 @@ const TOGETHER: u32 = 4;
 /// Arrays of which chunks are parts.
 const ARRAYS: u64 = 4;
 
-fn main() -> ExitCode {
-    let options = Options::parse(USAGE, |_, _| Ok(false));
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("patterns: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run(options: &Options) -> Result<()> {
-    let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
-    let gpu = pollster::block_on(Gpu::request(&wanted))?;
-    let profile = gpu.profile();
-    let mut n = match (options.smoke, profile.is_cpu()) {
-        (true, _) => 256,
-        (false, true) => 1024,
-        (false, false) => 4096,
-    };
+fn work(bench: &mut Bench) -> Result<()> {
+    let mut n = bench.sized(4096, 1024, 256);
+    let profile = bench.gpu().profile();
     while n > INVOCATIONS && bytes_of(n) * ARRAYS > profile.binding_bytes.min(profile.buffer_bytes) {
         n /= 2;
     }
-    let mut patterns = Patterns::new(&gpu, n)?.all();
-    patterns.retain(|own| own.name == ROWS || options.wants(&own.name));
-    let stopwatch = if options.wall_clock { Stopwatch::by_wall_clock(&gpu) } else { Stopwatch::new(&gpu)? };
+    let mut patterns = Patterns::new(bench.gpu(), n)?.all();
+    patterns.retain(|own| own.name == ROWS || bench.options().wants(&own.name));
     let candidates = patterns.iter().map(|own| {
         let steps = own.steps.clone();
         Candidate::recorded(vec![Box::new(move |pass| record(&steps, pass))])
     });
-    let samples = Schedule::of(options, &gpu).measure(candidates.collect(), &stopwatch)?;
-    let mut report = Report::default();
+    let samples = bench.measure(candidates.collect())?;
     let by_rows = samples[0].gb_per_s(patterns[0].bytes);
-    for (own, samples) in patterns.iter().zip(&samples) {
-        let info = gpu.adapter_info();
+    for (own, samples) in patterns.into_iter().zip(&samples) {
+        let case = Case { title: own.name, shape: n.to_string(), bytes: own.bytes };
         let speed = samples.gb_per_s(own.bytes);
-        let line = json!({
-            "bench": "patterns", "spec": own.name, "adapter": info.name, "driver": info.driver_info, "n": n,
-            "bytes": own.bytes, "dispatches": own.steps.len(), "rounds": samples.count(), "ms": rounded(samples.median() * 1e3),
-            "gb_per_s": rounded(speed), "of_rows": rounded(by_rows / speed),
-        });
-        report.line(line.as_object().cloned().unwrap_or_default());
-    }
-    if !options.json {
-        eprintln!("{gpu}\n{}", report.table(COLUMNS));
+        let own = [
+            ("dispatches", json!(own.steps.len())),
+            ("samples", json!(samples.count())),
+            ("ms", rounded(samples.median() * 1e3)),
+            ("gb_per_s", rounded(speed)),
+            ("of_rows", rounded(by_rows / speed)),
+        ];
+        bench.report_own(&case, "", own);
     }
     Ok(())
 }

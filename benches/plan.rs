@@ -2,7 +2,7 @@
 //! compiled pipelines from a file. Calls are `encode`, `bind` and `Bound::encode`.
 //!
 //! ```sh
-//! MESA_SHADER_CACHE_DISABLE=true __GL_SHADER_DISK_CACHE=0 cargo bench --bench plan
+//! MESA_SHADER_CACHE_DISABLE=true __GL_SHADER_DISK_CACHE=0 cargo bench --bench measure -- plan
 //! ```
 //!
 //! Without those variables, a driver's own cache on disk hides the cost of compilation. In each
@@ -25,7 +25,6 @@
 //! rounds in order.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,20 +32,20 @@ use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::gpu::PipelineCacheStatus;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{DeviceBuffer, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
+use wgpu_fft::{DeviceBuffer, Gpu, GpuOptions, Plan, Planner, wgpu};
 
-use support::{Bench, Case, Column, Format, Options, Result, rounded};
+use crate::support::{Bench, Case, Column, Format, Program, Result, median, rounded};
 
-#[path = "support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --bench plan -- [OPTIONS]
-  --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated
+pub const PROGRAM: Program = Program {
+    name: "plan",
+    about: "the first use of a plan, what each call costs, and memory of pipelines",
+    options: "  --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated
   --first-use     the shapes whose first result is watched: squares, rows, primes, reals
   --memory COUNT  what so many plans take of the host's memory, instead of times
-  --recipe TEXT   also cold by this recipe, in the cases that it fits; may be repeated
-(--wall-clock has no effect)
-";
+",
+    columns: COLUMNS,
+    work,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Text),
@@ -90,42 +89,26 @@ const FIRST_USE: &[&str] = &[
     "c2c fwd 8388593",
 ];
 
-fn main() -> ExitCode {
-    let mut specs: Vec<String> = Vec::new();
-    let mut kept = 0;
-    let options = Options::parse(USAGE, |name, parser| {
-        use lexopt::ValueExt;
-        match name {
-            "spec" => specs.push(parser.value()?.string()?),
-            "memory" => kept = parser.value()?.parse()?,
-            "first-use" => specs.extend(FIRST_USE.iter().map(ToString::to_string)),
-            _ => return Ok(false),
+fn work(bench: &mut Bench) -> Result<()> {
+    let options = bench.options();
+    if let Some(kept) = options.number("memory")? {
+        return memory(bench, kept);
+    }
+    let more = if options.has("first-use") { FIRST_USE } else { &[] };
+    let specs: Vec<String> = options.all("spec").chain(more.iter().copied()).map(str::to_owned).collect();
+    let folder = Folder::new()?;
+    for text in &specs {
+        match text.parse::<C2c>() {
+            Ok(spec) => contest(bench, &folder, &spec)?,
+            Err(_) => contest(bench, &folder, &text.parse::<R2c>()?)?,
         }
-        Ok(true)
-    });
-    support::run("plan", options, COLUMNS, |bench| {
-        let wanted = bench.options().adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
-        let adapter = pollster::block_on(gpu::adapters(&wanted))?.swap_remove(0);
-        let (rows, squares): (_, &[usize]) = (bench.sized([1024, 64], [1024, 64], [32, 4]), bench.sized(&[256, 1024], &[256, 1024], &[16]));
-        if kept > 0 {
-            return memory(bench, &adapter, kept);
-        }
-        let folder = Folder::new()?;
-        for text in &specs {
-            match text.parse::<C2c>() {
-                Ok(spec) => contest(bench, &adapter, &folder, &spec)?,
-                Err(_) => contest(bench, &adapter, &folder, &text.parse::<R2c>()?)?,
-            }
-        }
-        if !specs.is_empty() {
-            return Ok(());
-        }
-        contest(bench, &adapter, &folder, &C2c::forward(rows[0]).batch(rows[1]))?;
-        for &side in squares {
-            contest(bench, &adapter, &folder, &C2c::forward([side, side]))?;
-        }
-        Ok(())
-    })
+    }
+    if !specs.is_empty() {
+        return Ok(());
+    }
+    let [n, rows] = bench.sized([1024, 64], [1024, 64], [32, 4]);
+    contest(bench, &folder, &C2c::forward(n).batch(rows))?;
+    bench.each([&[256, 1024], &[256, 1024], &[16]], |bench, side| contest(bench, &folder, &C2c::forward([side, side])))
 }
 
 /// The directory for saved pipelines.
@@ -257,9 +240,9 @@ fn wait(gpu: &Gpu, submission: wgpu::SubmissionIndex) -> Result<()> {
     Ok(())
 }
 
-fn open(adapter: &wgpu::Adapter, file: Option<&Path>) -> Result<Gpu> {
+fn open(bench: &Bench, file: Option<&Path>) -> Result<Gpu> {
     let options = file.iter().fold(GpuOptions::default(), |options, file| options.pipeline_cache(file));
-    Ok(pollster::block_on(Gpu::from_adapter_with(adapter, &options))?)
+    Ok(pollster::block_on(Gpu::from_adapter_with(bench.adapter(), &options))?)
 }
 
 /// Megabytes of memory that this process holds.
@@ -270,9 +253,9 @@ fn resident_mb() -> Result<f64> {
 }
 
 /// What plans take of the host's memory that were run once and are kept.
-fn memory(bench: &mut Bench, adapter: &wgpu::Adapter, count: usize) -> Result<()> {
+fn memory(bench: &mut Bench, count: usize) -> Result<()> {
     const STEP: usize = 25;
-    let planner = Planner::new(&open(adapter, None)?).with_memory(u64::MAX);
+    let planner = Planner::new(&open(bench, None)?).with_memory(u64::MAX);
     let begin = resident_mb()?;
     let (mut plans, mut pipelines, mut text_bytes) = (Vec::new(), 0, 0);
     for n in 100..100 + count {
@@ -298,7 +281,7 @@ fn memory(bench: &mut Bench, adapter: &wgpu::Adapter, count: usize) -> Result<()
     Ok(())
 }
 
-fn contest<S: Searchable>(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &Folder, spec: &S) -> Result<()> {
+fn contest<S: Searchable>(bench: &mut Bench, folder: &Folder, spec: &S) -> Result<()> {
     bench.contest(&spec.to_string(), |bench| {
         let rounds = bench.sized(bench.options().rounds, bench.options().rounds.div_ceil(2), 1);
         let (mut cold, mut file, mut warm, mut calls) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -309,9 +292,9 @@ fn contest<S: Searchable>(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &F
         let mut asked: Vec<(S::Recipe, Vec<FirstUse>)> = asked.map(|recipe| (recipe, Vec::new())).collect();
         for _ in 0..rounds {
             for (recipe, times) in &mut asked {
-                times.push(Used::new(&open(adapter, None)?, spec, Some(recipe))?.1);
+                times.push(Used::new(&open(bench, None)?, spec, Some(recipe))?.1);
             }
-            let gpu = open(adapter, None)?;
+            let gpu = open(bench, None)?;
             if *gpu.pipeline_cache() != PipelineCacheStatus::Off {
                 return Err("nothing is cold where WGPU_FFT_PIPELINE_CACHE is set".into());
             }
@@ -321,14 +304,14 @@ fn contest<S: Searchable>(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &F
             warm.push(used.plan_again()?);
             calls.push(used.calls()?);
 
-            let gpu = open(adapter, Some(&folder.file()))?;
+            let gpu = open(bench, Some(&folder.file()))?;
             match gpu.pipeline_cache() {
                 PipelineCacheStatus::Loaded { .. } => file.push(Used::new(&gpu, spec, None)?.1),
                 PipelineCacheStatus::Unsupported { .. } => {}
                 _ => {
                     Used::new(&gpu, spec, None)?;
                     gpu.save_pipeline_cache()?;
-                    let gpu = open(adapter, Some(&folder.file()))?;
+                    let gpu = open(bench, Some(&folder.file()))?;
                     file.push(Used::new(&gpu, spec, None)?.1);
                 }
             }
@@ -353,8 +336,7 @@ fn report<S: Searchable>(
 ) -> Result<()> {
     let plan = bench.planner().plan_with(spec.clone(), recipe.parse()?)?;
     let points = plan.input_len();
-    let bytes = points * size_of::<S::Input>() + plan.output_len() * size_of::<S::Output>();
-    let case = Case { title: spec.to_string(), shape: points.to_string(), bytes: bytes as u64 };
+    let case = Case::of(spec.to_string(), points.to_string(), &plan);
     let dispatches = json!(plan.program().dispatch_count());
     let cold = median(first[0].1.iter().map(|times| times.total()));
     for (candidate, times) in first.into_iter().filter(|(_, times)| !times.is_empty()) {
@@ -370,7 +352,7 @@ fn report<S: Searchable>(
             ("run_ms", rounded(of(|times| times.second_run))),
             ("total_ms", rounded(total)),
             ("ratio", rounded(total / cold)),
-            ("processor_s", processor.map_or(Value::Null, |seconds| rounded(median(seconds.into_iter())))),
+            ("processor_s", processor.map_or(Value::Null, |seconds| rounded(median(seconds)))),
             ("totals_ms", times.iter().map(|times| rounded(times.total())).collect()),
         ];
         bench.report_own(&case, recipe, own);
@@ -392,10 +374,4 @@ fn report<S: Searchable>(
     ];
     bench.report_own(&case, recipe, own);
     Ok(())
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -2,9 +2,9 @@
 //! loops on the host.
 //!
 //! ```sh
-//! cargo bench --bench reduce
-//! cargo bench --bench reduce -- --adapter llvmpipe --filter "sum f32" --recipe "tree 128"
-//! cargo bench --bench reduce -- --recipes-file variants.txt        # dozens of variants in one run
+//! cargo bench --bench measure -- reduce
+//! cargo bench --bench measure -- reduce --adapter llvmpipe --filter "sum f32" --recipe "tree 128"
+//! cargo bench --bench measure -- reduce --recipes-file variants.txt   # dozens of variants in one run
 //! ```
 //!
 //! Bytes are those of the input, which is read once. The copy for comparison reads half as many
@@ -17,25 +17,25 @@
 //! describes how times are measured.
 
 use std::hint::black_box;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use lexopt::ValueExt;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Determinism, Recipe, Reduction, Value};
 use wgpu_fft::{Complex32, Element, Layout, Plan};
 
-use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, recipes_file, rounded};
+use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, rounded};
 
-#[path = "support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --bench reduce -- [OPTIONS]
-  --recipes-file FILE
+pub const PROGRAM: Program = Program {
+    name: "reduce",
+    about: "reductions, beside a copy and loops on the host",
+    options: "  --recipes-file FILE
                   lines `spec | recipe`: only these
-";
+",
+    columns: COLUMNS,
+    work: cases,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Text),
@@ -51,81 +51,64 @@ const COLUMNS: &[Column] = &[
     Column::new("recipe", "recipe", Format::Text),
 ];
 
-/// Hand-written candidates: specifications as printed, and their recipes.
-type ByHand = Vec<(String, Vec<String>)>;
-
-fn main() -> ExitCode {
-    let mut file = None;
-    let options = Options::parse(USAGE, |name, parser| {
-        if name == "recipes-file" {
-            file = Some(parser.value()?.string()?);
-        }
-        Ok(name == "recipes-file")
-    });
-    support::run("reduce", options, COLUMNS, |bench| {
-        let by_hand = file.as_deref().map(recipes_file).transpose()?;
-        cases(&mut Contests { bench, by_hand })
-    })
-}
-
-fn cases(contests: &mut Contests<'_>) -> Result<()> {
-    let exponents: &[u32] = contests.bench.sized(&[16, 18, 20, 22, 24, 26, 28, 29], &[16, 20, 22, 24], &[10, 12]);
+fn cases(bench: &mut Bench) -> Result<()> {
+    let exponents: &[u32] = bench.sized(&[16, 18, 20, 22, 24, 26, 28, 29], &[16, 20, 22, 24], &[10, 12]);
     for exponent in exponents {
         let sum = [|data: &[f32]| data.iter().sum(), |data: &[f32]| data.par_iter().sum()];
-        contests.run(reduce::sum(1 << exponent), Some((|x| x, sum)))?;
+        run(bench, reduce::sum(1 << exponent), Some((|x| x, sum)))?;
     }
-    let n = contests.bench.sized(1 << 24, 1 << 22, 1 << 12);
-    contests.run(reduce::sum::<f32>(n + 1), None)?;
+    let n = bench.sized(1 << 24, 1 << 22, 1 << 12);
+    run(bench, reduce::sum::<f32>(n + 1), None)?;
     let least = [
         |data: &[f32]| data.iter().copied().fold(f32::INFINITY, f32::min),
         |data: &[f32]| data.par_iter().copied().reduce(|| f32::INFINITY, f32::min),
     ];
-    contests.run(reduce::min(n), Some((|x| x, least)))?;
+    run(bench, reduce::min(n), Some((|x| x, least)))?;
     let whole = [
         |data: &[u32]| data.iter().copied().fold(0, u32::wrapping_add),
         |data: &[u32]| data.par_iter().copied().reduce(|| 0, u32::wrapping_add),
     ];
-    contests.run(reduce::sum(n), Some((f32::to_bits, whole)))?;
-    for exponent in contests.bench.sized(&[24, 26, 28][..], &[22], &[12]) {
-        contests.run(reduce::argmax::<f32>(1 << exponent), None)?;
+    run(bench, reduce::sum(n), Some((f32::to_bits, whole)))?;
+    for exponent in bench.sized(&[24, 26, 28][..], &[22], &[12]) {
+        run(bench, reduce::argmax::<f32>(1 << exponent), None)?;
     }
-    contests.run(reduce::norm::<f32>(n), None)?;
-    contests.run(reduce::dot::<f32>(n), None)?;
-    contests.run(reduce::max_abs_diff::<f32>(n), None)?;
-    contests.run(reduce::sum::<Complex32>(n), None)?;
-    contests.run(reduce::sum::<f16>(n), None)?;
-    if contests.bench.gpu().profile().f64 {
-        contests.run(reduce::sum::<f64>(n), None)?;
+    run(bench, reduce::norm::<f32>(n), None)?;
+    run(bench, reduce::dot::<f32>(n), None)?;
+    run(bench, reduce::max_abs_diff::<f32>(n), None)?;
+    run(bench, reduce::sum::<Complex32>(n), None)?;
+    run(bench, reduce::sum::<f16>(n), None)?;
+    if bench.gpu().profile().f64 {
+        run(bench, reduce::sum::<f64>(n), None)?;
     }
-    let rows: &[[usize; 2]] = contests.bench.sized(
+    let rows: &[[usize; 2]] = bench.sized(
         &[[65_536, 1024], [1_048_576, 64], [16_777_216, 4], [1024, 65_536], [16, 4_194_304], [100_000, 1000]],
         &[[4096, 1024], [65_536, 64], [1 << 20, 4]],
         &[[32, 16]],
     );
     for &shape in rows {
-        contests.run(reduce::sum::<f32>(shape).axes([1]), None)?;
-        contests.run(reduce::sum::<f32>(shape).axes([0]), None)?;
+        run(bench, reduce::sum::<f32>(shape).axes([1]), None)?;
+        run(bench, reduce::sum::<f32>(shape).axes([0]), None)?;
     }
     // The mean of each channel of a picture: few columns and many rows.
-    let pixels = contests.bench.sized(3840 * 2160, 1080 * 1920, 1 << 10);
+    let pixels = bench.sized(3840 * 2160, 1080 * 1920, 1 << 10);
     for channels in [2, 3, 4, 8] {
-        contests.run(reduce::mean::<f32>([pixels, channels]).axes([0]), None)?;
+        run(bench, reduce::mean::<f32>([pixels, channels]).axes([0]), None)?;
     }
     // One channel of three, and the variance: of an array, of rows and of columns.
-    let [rows, columns] = contests.bench.sized([2160, 3840], [1080, 1920], [32, 32]);
+    let [rows, columns] = bench.sized([2160, 3840], [1080, 1920], [32, 32]);
     for offset in [0, 1] {
         let channel = Layout::strides([3 * columns, 3]).offset(offset).within(3 * rows * columns);
-        contests.run(reduce::sum::<f32>([rows, columns]).input_layout(channel), None)?;
+        run(bench, reduce::sum::<f32>([rows, columns]).input_layout(channel), None)?;
     }
     let crop = Layout::strides([columns, 1]).offset(8 * columns + 8).within(rows * columns);
-    contests.run(reduce::sum::<f32>([rows / 2, columns / 2]).input_layout(crop), None)?;
-    contests.run(reduce::variance::<f32>(n), None)?;
+    run(bench, reduce::sum::<f32>([rows / 2, columns / 2]).input_layout(crop), None)?;
+    run(bench, reduce::variance::<f32>(n), None)?;
     for axis in [1, 0] {
-        contests.run(reduce::variance::<f32>([rows, columns]).axes([axis]), None)?;
+        run(bench, reduce::variance::<f32>([rows, columns]).axes([axis]), None)?;
     }
-    let planes = contests.bench.sized([64, 1024, 1024], [16, 256, 256], [4, 8, 8]);
-    contests.run(reduce::sum::<f32>(planes).axes([1]), None)?;
-    contests.run(reduce::sum::<f32>(planes).axes([0, 2]), None)
+    let planes = bench.sized([64, 1024, 1024], [16, 256, 256], [4, 8, 8]);
+    run(bench, reduce::sum::<f32>(planes).axes([1]), None)?;
+    run(bench, reduce::sum::<f32>(planes).axes([0, 2]), None)
 }
 
 /// The longest array that is also reduced on the host.
@@ -137,51 +120,36 @@ type Titled<T, O> = (Arc<Plan<Reduction<T, O>>>, String);
 /// How the host makes its numbers, and how it reduces them on one thread and on all threads.
 type Host<T, O> = (fn(f32) -> T, [fn(&[T]) -> O; 2]);
 
-struct Contests<'a> {
-    bench: &'a mut Bench,
-    by_hand: Option<ByHand>,
-}
-
-impl Contests<'_> {
-    fn run<T: Value + 'static, O: Element + 'static>(&mut self, spec: Reduction<T, O>, host: Option<Host<T, O>>) -> Result<()> {
-        let title = spec.to_string();
-        let mut recipes = self.bench.options().recipes()?;
-        let across = spec.clone().determinism(Determinism::AcrossDevices);
-        match &self.by_hand {
-            Some(all) => {
-                let Some((_, own)) = all.iter().find(|(spec, _)| *spec == title) else { return Ok(()) };
-                for recipe in own {
-                    recipes.push(recipe.parse()?);
-                }
+fn run<T: Value + 'static, O: Element + 'static>(bench: &mut Bench, spec: Reduction<T, O>, host: Option<Host<T, O>>) -> Result<()> {
+    let title = spec.to_string();
+    let Some(mut recipes) = bench.options().recipes_of(&title)? else { return Ok(()) };
+    let by_hand = bench.options().has("recipes-file");
+    recipes.extend((!by_hand).then_some(Recipe::Tree { workgroup: 256 }));
+    let across = (!by_hand).then(|| spec.clone().determinism(Determinism::AcrossDevices));
+    bench.contest(&title, |bench| {
+        let plans = bench.plans(&spec, &recipes)?;
+        let mut all: Vec<Titled<T, O>> = plans.into_iter().map(|plan| (Arc::clone(&plan), title.clone())).collect();
+        if let Some(across) = across {
+            let plan = bench.planner().plan(across)?;
+            if *plan.recipe() != *all[0].0.recipe() {
+                all.push((Arc::clone(&plan), plan.spec().to_string()));
             }
-            None => recipes.push(Recipe::Tree { workgroup: 256 }),
         }
-        let across = self.by_hand.is_none().then_some(across);
-        self.bench.contest(&title, |bench| {
-            let plans = bench.plans(&spec, &recipes)?;
-            let mut all: Vec<Titled<T, O>> = plans.into_iter().map(|plan| (Arc::clone(&plan), title.clone())).collect();
-            if let Some(across) = across {
-                let plan = bench.planner().plan(across)?;
-                if *plan.recipe() != *all[0].0.recipe() {
-                    all.push((Arc::clone(&plan), plan.spec().to_string()));
-                }
-            }
-            let len = all[0].0.program().inputs()[0].len;
-            let hosts = host.filter(|_| len <= HOST_LEN).map(|(convert, reduce)| {
-                reduce.map(|reduce| {
-                    let data: Vec<T> = bench.noise().take(len).map(convert).collect();
-                    Candidate::host(
-                        (data, reduce),
-                        |_| (),
-                        |(data, reduce)| {
-                            black_box(reduce(black_box(data)));
-                        },
-                    )
-                })
-            });
-            measure(bench, &all, hosts)
-        })
-    }
+        let len = all[0].0.program().inputs()[0].len;
+        let hosts = host.filter(|_| len <= HOST_LEN).map(|(convert, reduce)| {
+            reduce.map(|reduce| {
+                let data: Vec<T> = bench.noise().take(len).map(convert).collect();
+                Candidate::host(
+                    (data, reduce),
+                    |_| (),
+                    |(data, reduce)| {
+                        black_box(reduce(black_box(data)));
+                    },
+                )
+            })
+        });
+        measure(bench, &all, hosts)
+    })
 }
 
 fn measure<T: Value, O: Element>(bench: &mut Bench, plans: &[Titled<T, O>], hosts: Option<[Candidate; 2]>) -> Result<()> {

@@ -2,7 +2,7 @@
 //! with its data on the device and against a bare copy of the same bytes.
 //!
 //! ```sh
-//! cargo bench --bench transfer -- --rounds 21
+//! cargo bench --bench measure -- transfer --rounds 21
 //! ```
 //!
 //! In each round every candidate moves the same array once, by the host's clock:
@@ -12,34 +12,34 @@
 //!   out, into memory that is there: one whole after the other, by as many threads as a run has;
 //! - `write_buffer`: new arrays, `wgpu::Queue::write_buffer`, the transform, a new staging buffer
 //!   of the array's size, and a new vector: what a program without this crate's transfers does;
-//! - `run`, `run_into`: the calls. `--piece-mib`, `--in-flight` and `--copy-threads` add candidates
-//!   `run_into, …` by other [`Transfers`];
+//! - `run`, `run_into`: the calls. `--piece-mib` and `--copy-threads` add candidates `run_into, …` by
+//!   other [`Transfers`];
 //! - `guest`: `run_into` of a guest on a device that maps no arrays, where the crate's own does.
 //!
 //! `of_staging` and `of_resident` are medians of ratios of the same round. `goal` is 80% of the
 //! bare copy's speed on a GPU, and 1.3 times the resident transform on a software adapter; `is_met`
 //! says whether `run_into` reaches it.
 
-use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::json;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::gpu::Transfers;
-use wgpu_fft::{Complex32, Gpu, GpuOptions, Plan, Planner, Spec, bytemuck, gpu, wgpu};
+use wgpu_fft::{Complex32, Gpu, Plan, Planner, Spec, bytemuck, wgpu};
 
-use support::{Column, Format, Options, Report, Result, rounded};
+use crate::support::{Bench, Case, Column, Format, Program, Result, median, rounded};
 
-#[path = "support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --bench transfer -- [OPTIONS]
-  --log2 N           only transforms of 2^N complex numbers; may be repeated
+pub const PROGRAM: Program = Program {
+    name: "transfer",
+    about: "runs from slice to slice, beside bare copies",
+    options: "  --log2 N           only transforms of 2^N complex numbers; may be repeated
   --piece-mib N      also run_into in pieces of N MiB; may be repeated
-  --in-flight N      also run_into with N pieces under way; may be repeated
   --copy-threads N   also run_into with N copying threads; may be repeated
-(--recipe and --wall-clock have no effect)
-";
+(--recipe has no effect)
+",
+    columns: COLUMNS,
+    work,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Group),
@@ -52,61 +52,20 @@ const COLUMNS: &[Column] = &[
     Column::new("goal", "is_met", Format::Text),
 ];
 
-fn main() -> ExitCode {
-    let (mut lengths, mut variants) = (Vec::new(), Vec::new());
-    let options = Options::parse(USAGE, |name, parser| {
-        use lexopt::ValueExt;
-        let own = Transfers::default();
-        match name {
-            "log2" => lengths.push(parser.value()?.parse::<u32>()?.clamp(1, 28)),
-            "piece-mib" => {
-                let mib = parser.value()?.parse::<u64>()?;
-                variants.push((format!("run_into, {mib} MiB"), own.piece_bytes(mib << 20)));
-            }
-            "in-flight" => {
-                let count = parser.value()?.parse()?;
-                variants.push((format!("run_into, {count} in flight"), own.in_flight(count)));
-            }
-            "copy-threads" => {
-                let count = parser.value()?.parse()?;
-                variants.push((format!("run_into, {count} threads"), own.copy_threads(count)));
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    });
-    match run(&options, lengths, &variants) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("transfer: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run(options: &Options, mut lengths: Vec<u32>, variants: &[(String, Transfers)]) -> Result<()> {
-    let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
-    let adapter = pollster::block_on(gpu::adapters(&wanted))?.swap_remove(0);
-    let own = pollster::block_on(Gpu::from_adapter(&adapter))?;
+fn work(bench: &mut Bench) -> Result<()> {
+    let (options, default) = (bench.options(), Transfers::default());
+    let pieces = options.numbers("piece-mib")?.into_iter().map(|mib: u64| (format!("{mib} MiB"), default.piece_bytes(mib << 20)));
+    let threads = options.numbers("copy-threads")?.into_iter().map(|count| (format!("{count} threads"), default.copy_threads(count)));
+    let variants: Vec<(String, Transfers)> = pieces.chain(threads).collect();
+    let mut lengths: Vec<u32> = options.numbers("log2")?;
     if lengths.is_empty() {
-        let all: &[u32] = match (options.smoke, own.profile().is_cpu()) {
-            (true, _) => &[10],
-            (false, true) => &[10, 14, 18, 20, 22],
-            (false, false) => &[10, 14, 18, 20, 22, 24, 25, 26],
-        };
-        lengths.extend(all);
+        lengths = bench.sized(&[10, 14, 18, 20, 22, 24, 25, 26][..], &[10, 14, 18, 20, 22], &[10]).to_vec();
     }
-    let maps_arrays = own.device().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS);
-    let guest = maps_arrays.then(|| guest(&adapter, &own)).transpose()?;
-    let mut report = Report::default();
+    let maps_arrays = bench.gpu().device().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS);
+    let guest = maps_arrays.then(|| guest(bench.adapter(), bench.gpu())).transpose()?;
     for log2 in lengths {
-        let spec = C2c::forward(1 << log2);
-        if options.wants(&spec.to_string()) {
-            case(options, &own, guest.as_ref(), variants, &spec, &mut report)?;
-        }
-    }
-    if !options.json {
-        eprintln!("{own}\n{}", report.table(COLUMNS));
+        let spec = C2c::forward(1 << log2.clamp(1, 28));
+        bench.contest(&spec.to_string(), |bench| case(bench, guest.as_ref(), &variants, &spec))?;
     }
     Ok(())
 }
@@ -137,14 +96,8 @@ impl<'a> Candidate<'a> {
     }
 }
 
-fn case(
-    options: &Options,
-    gpu: &Gpu,
-    guest: Option<&Gpu>,
-    variants: &[(String, Transfers)],
-    spec: &C2c,
-    report: &mut Report,
-) -> Result<()> {
+fn case(bench: &mut Bench, guest: Option<&Gpu>, variants: &[(String, Transfers)], spec: &C2c) -> Result<()> {
+    let gpu = &bench.gpu().clone();
     let plan = Planner::new(gpu).plan(spec.clone())?;
     let len = plan.output_len();
     let bytes = plan.program().output().bytes();
@@ -165,16 +118,16 @@ fn case(
     candidates.push(Candidate::new("run_into", Box::new(|input, output| Ok(plan.run_into(input, output)?))));
     // Each keeps buffers of its own, so that none is short of them.
     let another = || Gpu::from_wgpu(gpu.device().clone(), gpu.queue().clone());
-    let others = variants.iter().map(|(name, transfers)| (name.as_str(), another().with_transfers(*transfers)));
-    let others: Vec<(&str, Gpu)> = others.chain(guest.map(|guest| ("guest", guest.clone()))).collect();
+    let others = variants.iter().map(|(name, transfers)| (format!("run_into, {name}"), another().with_transfers(*transfers)));
+    let others: Vec<(String, Gpu)> = others.chain(guest.map(|guest| ("guest".to_owned(), guest.clone()))).collect();
     for (name, gpu) in others {
         let plan = Planner::new(&gpu).plan(spec.clone())?;
-        candidates.push(Candidate::new(name, Box::new(move |input, output| Ok(plan.run_into(input, output)?))));
+        candidates.push(Candidate::new(&name, Box::new(move |input, output| Ok(plan.run_into(input, output)?))));
     }
     let input: Vec<Complex32> = (0..len as u32).map(|i| Complex32::new((i.wrapping_mul(0x9e37_79b1) >> 8) as f32, 1.0)).collect();
     let mut output = vec![Complex32::default(); len];
     // To compile, to make the buffers that are kept, and to wake idle devices.
-    let (before, rounds) = if options.smoke { (1, 1) } else { (3, options.rounds) };
+    let (before, rounds) = if bench.options().smoke { (1, 1) } else { (3, bench.options().rounds) };
     for round in 0..before + rounds {
         for candidate in &mut candidates {
             let begin = Instant::now();
@@ -187,32 +140,29 @@ fn case(
     let ratio = |candidate: &Candidate<'_>, base: usize| {
         median(candidate.seconds.iter().zip(&candidates[base].seconds).map(|(own, base)| own / base))
     };
+    let case = Case::of(spec.to_string(), len.to_string(), &plan);
     for candidate in &candidates {
         let [of_resident, of_staging] = [0, 1].map(|base| ratio(candidate, base));
         let (goal, is_met) =
             if gpu.profile().is_cpu() { ("of_resident <= 1.3", of_resident <= 1.3) } else { ("of_staging <= 1.25", of_staging <= 1.25) };
         let milliseconds = median(candidate.seconds.iter().map(|seconds| seconds * 1e3));
         let least = candidate.seconds.iter().copied().fold(f64::INFINITY, f64::min);
-        let info = gpu.adapter_info();
-        let mut line = json!({
-            "bench": "transfer", "spec": spec.to_string(), "adapter": info.name, "driver": info.driver_info,
-            "candidate": candidate.name, "bytes": 2 * bytes, "rounds": rounds, "threads": copy_threads(),
-            "ms": rounded(milliseconds), "least_ms": rounded(least * 1e3), "gb_per_s": rounded(2.0 * bytes as f64 / milliseconds / 1e6),
-            "of_staging": rounded(of_staging), "of_resident": rounded(of_resident),
-        });
+        let mut own = vec![
+            ("candidate", json!(candidate.name)),
+            ("rounds", json!(rounds)),
+            ("threads", json!(copy_threads())),
+            ("ms", rounded(milliseconds)),
+            ("least_ms", rounded(least * 1e3)),
+            ("gb_per_s", rounded(2.0 * bytes as f64 / milliseconds / 1e6)),
+            ("of_staging", rounded(of_staging)),
+            ("of_resident", rounded(of_resident)),
+        ];
         if candidate.name == "run_into" {
-            line["goal"] = json!(goal);
-            line["is_met"] = json!(if is_met { "met" } else { "not met" });
+            own.extend([("goal", json!(goal)), ("is_met", json!(if is_met { "met" } else { "not met" }))]);
         }
-        report.line(line.as_object().cloned().unwrap_or_default());
+        bench.report_own(&case, "", own);
     }
     Ok(())
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 /// The transform on arrays of the device.

@@ -1,7 +1,7 @@
 //! The cases, as data: tables of specifications, and what the text of a specification says about
 //! its arrays.
 
-use super::Result;
+use crate::support::Result;
 
 /// Cases that are measured together.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{DeviceBuffer, Plan, Spec, View};
 
 use super::cases::{Kind, Layout};
-use super::support::{Arrays, Bench, Result};
+use crate::support::{Arrays, Bench, Result};
 
 /// The largest error of an output that passes, relative to the two-norm of the input.
 pub const TOLERANCE: f64 = 1e-5;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times cupyx.scipy.signal.fftconvolve for the cases of `cargo bench --bench fused -- --table convolve`.
+"""Times cupyx.scipy.signal.fftconvolve for the cases of `cargo bench --bench measure -- fused --table convolve`.
 
     python3 fftconvolve.py > fftconvolve.jsonl
 

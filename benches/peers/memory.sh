@@ -4,9 +4,8 @@
 #
 #   benches/peers/memory.sh BINARIES OUT [OPTIONS OF transpose AND reduce ...]
 #
-# BINARIES is the folder with the benchmarks' binaries (`transpose` or `transpose-0123…`, and
-# `reduce` likewise, as `cargo bench --no-run` makes them in target/release/deps). The newest are
-# used. OUT receives transpose.jsonl, reduce.jsonl, memory.jsonl, each with a .txt, memory.md, and
+# BINARIES is the folder with the benchmarks (`measure-0123…`, as `cargo bench --no-run` makes it in
+# target/release/deps; the newest is used), or the program itself. OUT receives transpose.jsonl, reduce.jsonl, memory.jsonl, each with a .txt, memory.md, and
 # the program memory. If one part fails, the others still run. NVCC names the compiler (default
 # nvcc), and PYTHON the Python (default python3). MEMORY_OPTIONS are passed to memory, for instance
 # `--filter transpose`.
@@ -21,22 +20,12 @@ shift 2
 peers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$out" || exit
 out=$(cd "$out" && pwd)
+binary=$("$peers/binary.sh" "$binaries") || exit
 failed=0
 
 for bench in transpose reduce; do
-    binary=
-    for candidate in "$binaries/$bench" "$binaries/$bench"-*; do
-        if [ -f "$candidate" ] && [ -x "$candidate" ] && { [ -z "$binary" ] || [ "$candidate" -nt "$binary" ]; }; then binary=$candidate; fi
-    done
-    if [ -z "$binary" ]; then
-        echo "memory.sh: no binary $bench or $bench-* in $binaries" >&2
-        failed=1
-        # Lines of an earlier run must not be mistaken for those of this one.
-        : >"$out/$bench.jsonl"
-        continue
-    fi
-    echo "== $binary $*" >&2
-    "$binary" "$@" >"$out/$bench.jsonl" 2> >(tee "$out/$bench.txt" >&2) || failed=1
+    echo "== $binary $bench $*" >&2
+    "$binary" "$bench" "$@" >"$out/$bench.jsonl" 2> >(tee "$out/$bench.txt" >&2) || failed=1
 done
 echo "== memory ${MEMORY_OPTIONS:-}" >&2
 : >"$out/memory.jsonl"

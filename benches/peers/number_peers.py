@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Times cuFFT in f16 and f64, and cosine transforms of cupyx.scipy.fft, for the cases of
-`cargo bench --bench numbers`.
+`cargo bench --bench measure -- numbers`.
 
     python3 number_peers.py > peer.jsonl
     python3 number_peers.py --ours numbers.jsonl --peer peer.jsonl     # a table of ratios

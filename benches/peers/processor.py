@@ -3,8 +3,8 @@
 benchmark on a software adapter.
 
     apt-get install libfftw3-single3 python3-scipy
-    cargo build --release --bench fft
-    python3 benches/peers/processor.py --ours "target/release/deps/fft-... --adapter llvmpipe" \\
+    cargo build --release --bench measure
+    python3 benches/peers/processor.py --ours "target/release/deps/measure-... fft --adapter llvmpipe" \\
         --spec "c2c fwd 1000x1000" --spec "r2c fwd 1080x1920" > processor.jsonl
 
 Each specification is measured --rounds times: first by `COMMAND --against rustfft`, then by

@@ -3,9 +3,8 @@
 #
 #   benches/peers/run.sh BINARIES OUT [OPTIONS OF fft ...]
 #
-# BINARIES is the folder with the benchmark's binary (`fft` or `fft-0123…`, as
-# `cargo bench --no-run` makes it in target/release/deps; the newest is used), or the binary itself.
-# OUT receives fft.jsonl, fft.txt, cufft.jsonl, cufft.txt and ratios.md. Without options, all anchors
+# BINARIES is the folder with the benchmarks (`measure-0123…`, as `cargo bench --no-run` makes it in
+# target/release/deps; the newest is used), or the program itself. OUT receives fft.jsonl, fft.txt, cufft.jsonl, cufft.txt and ratios.md. Without options, all anchors
 # are measured, out of place and in place. If one part fails, the others still run. PYTHON names the
 # Python that has CuPy or PyTorch (default python3). CUFFT_OPTIONS are passed to cufft.py, for
 # instance `--filter 4096`.
@@ -21,23 +20,12 @@ shift 2
 peers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${PYTHON:-python3}
 
-if [ -d "$binaries" ]; then
-    binary=
-    for candidate in "$binaries"/fft "$binaries"/fft-*; do
-        if [ -f "$candidate" ] && [ -x "$candidate" ] && { [ -z "$binary" ] || [ "$candidate" -nt "$binary" ]; }; then binary=$candidate; fi
-    done
-else
-    binary=$binaries
-fi
-if [ ! -x "$binary" ]; then
-    echo "run.sh: no binary fft or fft-* in $binaries" >&2
-    exit 2
-fi
+binary=$("$peers/binary.sh" "$binaries") || exit
 mkdir -p "$out" || exit
 failed=0
 
-echo "== $binary $*" >&2
-"$binary" "$@" >"$out/fft.jsonl" 2> >(tee "$out/fft.txt" >&2) || failed=1
+echo "== $binary fft $*" >&2
+"$binary" fft "$@" >"$out/fft.jsonl" 2> >(tee "$out/fft.txt" >&2) || failed=1
 echo "== cufft.py ${CUFFT_OPTIONS:-}" >&2
 # Options are separate words.
 # shellcheck disable=SC2086

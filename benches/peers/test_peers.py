@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of cufft.py (with NumPy in place of CuPy), of processor.py, of ratios.py and memory_ratios.py
-(on made-up lines), and of memory.sh (with programs that only print).
+(on made-up lines), and of memory.sh and run.sh (with programs that only print).
 
     python3 benches/peers/test_peers.py
 """
@@ -356,19 +356,19 @@ class MemoryRatios(unittest.TestCase):
 
 
 @unittest.skipIf(shutil.which("bash") is None, "needs bash")
-class MemoryScript(unittest.TestCase):
+class Scripts(unittest.TestCase):
     here = os.path.dirname(os.path.abspath(__file__))
 
-    def run_it(self, programs):
-        """Runs memory.sh with shell scripts as programs. The compiler is a script too: it writes a program that prints a peer's line."""
+    def run_it(self, programs, script="memory.sh"):
+        """Runs a script with shell scripts as programs. The compiler is a script too: it writes a program that prints a peer's line."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in programs.items():
                 path = os.path.join(folder, name)
                 with open(path, "w", encoding="utf-8") as file:
                     file.write("#!/bin/sh\n" + text + "\n")
                 os.chmod(path, 0o755)
-            environment = {**os.environ, "NVCC": os.path.join(folder, "nvcc"), "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
-            command = ["bash", os.path.join(self.here, "memory.sh"), folder, os.path.join(folder, "out"), "--rounds", "3"]
+            environment = {**os.environ, "NVCC": os.path.join(folder, "nvcc"), "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1", "CUFFT_OPTIONS": "--spec none"}
+            command = ["bash", os.path.join(self.here, script), folder, os.path.join(folder, "out"), "--rounds", "3"]
             done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
             return done.returncode, done.stdout, done.stderr
 
@@ -379,24 +379,35 @@ class MemoryScript(unittest.TestCase):
         compiler = [
             'while [ "$1" != -o ]; do shift; done', """cat >"$2" <<'END'""", "#!/bin/sh", line("sum f32 8", 1.0, peer="cub"), "END", 'chmod +x "$2"',
         ]
-        return {
-            "transpose-0a": 'echo "$*" >&2; ' + line("transpose f32 2x2", 2.0), "reduce": line("sum f32 8", 3.0), "nvcc": "\n".join(compiler),
-        }
+        ours = {"transpose": line("transpose f32 2x2", 2.0), "reduce": line("sum f32 8", 3.0), "fft": line("c2c fwd 8", 4.0, candidate="rules")}
+        cases = "".join(f"{name}) {command} ;;\n" for name, command in ours.items())
+        return {"measure-0a": 'echo "$*" >&2\ncase $1 in\n' + cases + "*) exit 1 ;;\nesac", "nvcc": "\n".join(compiler)}
 
     def test_all_of_it(self):
         code, out, err = self.run_it(self.programs())
         self.assertEqual(code, 0, err)
-        self.assertIn("--rounds 3", err)
+        self.assertIn("reduce --rounds 3", err)
         self.assertIn("| transpose f32 2x2 | 2.0000 |", out)
         self.assertIn("| sum f32 8 | 3.0000 | – | – | 1.0000 | – | cub | 3.00 |", out)
 
     def test_what_fails_does_not_stop_the_rest(self):
         programs = self.programs()
-        del programs["transpose-0a"]
+        programs["measure-0a"] = programs["measure-0a"].replace("transpose)", "other)")
         code, out, err = self.run_it({**programs, "nvcc": "exit 1"})
         self.assertEqual(code, 1)
-        self.assertIn("no binary transpose", err)
+        self.assertNotIn("transpose f32 2x2", out)
         self.assertIn("| sum f32 8 | 3.0000 | – | – | – |", out)
+
+    def test_no_program(self):
+        code, out, err = self.run_it({"transpose": "exit 1"})
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("no program measure", err)
+
+    def test_transforms(self):
+        # cuFFT has nothing to do, and may not even be here.
+        _, out, err = self.run_it(self.programs(), "run.sh")
+        self.assertIn("fft --rounds 3", err)
+        self.assertIn("| c2c fwd 8 | 4.0000 |", out)
 
 
 class MemoryProgram(unittest.TestCase):

@@ -1,24 +1,61 @@
 //! A run of a benchmark on one adapter.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use wgpu_fft::gpu::Stopwatch;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, wgpu};
+use wgpu_fft::{Error, Gpu, Plan, Planner, Spec, gpu, wgpu};
 
 use super::arrays::Noise;
+use super::options::COMMON;
 use super::report::Report;
-use super::rounds::Schedule;
-use super::{Candidate, Column, Options, Result, Samples, rounded};
+use super::{Candidate, Column, Options, Result, Samples, Schedule, rounded};
+
+/// A benchmark.
+pub struct Program {
+    pub name: &'static str,
+    /// What it measures, in a few words.
+    pub about: &'static str,
+    /// The lines of its usage text for options that it alone has.
+    pub options: &'static str,
+    pub columns: &'static [Column],
+    pub work: fn(&mut Bench) -> Result<()>,
+}
+
+impl Program {
+    /// Opens the adapter, measures and prints the table. Returns whether all went well.
+    ///
+    /// Ends the process if the command line is wrong or asks for help.
+    pub fn run(&self, command: &str, words: &[String]) -> bool {
+        let start = Instant::now();
+        let usage = format!("{command} [OPTIONS]\n{}{COMMON}", self.options);
+        if words.iter().any(|word| word == "--help" || word == "-h") {
+            println!("{usage}");
+            std::process::exit(0);
+        }
+        let options = Options::parse(usage.clone(), words).unwrap_or_else(|error| {
+            eprintln!("{error}\n{usage}");
+            std::process::exit(2);
+        });
+        let outcome = Bench::open(self.name, options).and_then(|mut bench| {
+            let outcome = (self.work)(&mut bench);
+            let seconds = start.elapsed().as_secs_f64();
+            bench.say(|| format!("\n{}, in {seconds:.0} s\n{}", bench.headline(), bench.report.table(self.columns)));
+            outcome?;
+            if bench.faults.is_empty() { Ok(()) } else { Err(bench.faults.join("\n").into()) }
+        });
+        outcome.inspect_err(|error| eprintln!("{}: {error}", self.name)).is_ok()
+    }
+}
 
 /// A benchmark on one adapter.
 #[derive(Debug)]
 pub struct Bench {
     name: &'static str,
     options: Options,
+    adapter: wgpu::Adapter,
     planner: Planner,
     stopwatch: Stopwatch,
     schedule: Schedule,
@@ -26,6 +63,9 @@ pub struct Bench {
     report: Report,
     faults: Vec<String>,
 }
+
+/// Cases that are measured together: their name, and what measures them.
+pub type Table = (&'static str, fn(&mut Bench) -> Result<()>);
 
 /// The case for which a candidate was measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,33 +78,24 @@ pub struct Case {
     pub bytes: u64,
 }
 
-/// Opens the adapter, runs `work` and prints the table. Fails at the end if anything went wrong.
-pub fn run(name: &'static str, options: Options, columns: &[Column], work: impl FnOnce(&mut Bench) -> Result<()>) -> ExitCode {
-    let start = Instant::now();
-    let outcome = Bench::open(name, options).and_then(|mut bench| {
-        let outcome = work(&mut bench);
-        let seconds = start.elapsed().as_secs_f64();
-        bench.say(|| format!("\n{}, in {seconds:.0} s\n{}", bench.headline(), bench.report.table(columns)));
-        outcome?;
-        if bench.faults.is_empty() { Ok(()) } else { Err(bench.faults.join("\n").into()) }
-    });
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{name}: {error}");
-            ExitCode::FAILURE
-        }
+impl Case {
+    /// A case of a plan.
+    pub fn of<S: Spec>(title: impl Into<String>, shape: impl Into<String>, plan: &Plan<S>) -> Self {
+        let program = plan.program();
+        Self { title: title.into(), shape: shape.into(), bytes: program.inputs()[0].bytes() + program.output().bytes() }
     }
 }
 
 impl Bench {
     fn open(name: &'static str, options: Options) -> Result<Self> {
-        let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
-        let gpu = pollster::block_on(Gpu::request(&wanted))?;
+        let adapter = pollster::block_on(gpu::adapters(&options.gpu()))?.swap_remove(0);
+        let gpu = pollster::block_on(Gpu::from_adapter(&adapter))?;
+        let schedule = Schedule { rounds: options.rounds, ..Schedule::of(&gpu) };
         let bench = Self {
             name,
-            stopwatch: if options.wall_clock { Stopwatch::by_wall_clock(&gpu) } else { Stopwatch::new(&gpu)? },
-            schedule: Schedule::of(&options, &gpu),
+            adapter,
+            stopwatch: Stopwatch::new(&gpu)?,
+            schedule: if options.smoke { Schedule::SMOKE } else { schedule },
             noise: Noise::new(&gpu)?,
             report: Report::default(),
             faults: Vec::new(),
@@ -90,6 +121,11 @@ impl Bench {
         self.planner.gpu()
     }
 
+    /// The adapter, to open other devices of it.
+    pub fn adapter(&self) -> &wgpu::Adapter {
+        &self.adapter
+    }
+
     /// The planner.
     pub fn planner(&self) -> &Planner {
         &self.planner
@@ -112,6 +148,23 @@ impl Bench {
             (false, true) => cpu,
             (false, false) => gpu,
         }
+    }
+
+    /// Does the same with each of the cases for this adapter. They are those for a GPU, for a software
+    /// adapter, and for a smoke test.
+    pub fn each<T: Copy>(&mut self, [gpu, cpu, smoke]: [&[T]; 3], mut work: impl FnMut(&mut Self, T) -> Result<()>) -> Result<()> {
+        self.sized(gpu, cpu, smoke).iter().try_for_each(|&case| work(self, case))
+    }
+
+    /// Measures the tables that `--table` names, or all.
+    pub fn tables(&mut self, tables: &[Table]) -> Result<()> {
+        let wanted: Vec<String> = self.options.all("table").map(str::to_owned).collect();
+        if let Some(other) = wanted.iter().find(|wanted| tables.iter().all(|(name, _)| wanted != name)) {
+            let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+            return Err(format!("the tables are {}, not {other}", names.join(", ")).into());
+        }
+        let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+        tables.iter().filter(|(name, _)| is_wanted(name)).try_for_each(|(_, work)| work(self))
     }
 
     /// The bytes that arrays should have together, to exceed a GPU's caches. A software adapter
@@ -224,15 +277,12 @@ impl Bench {
             ("copy_fraction", rounded(gb_per_s / copy_gb_per_s)),
             ("timer", json!(samples.timer.to_string())),
         ]));
-        line.extend(fields(own));
-        self.report.line(line);
+        self.print(line, own);
     }
 
     /// Reports a measurement that only this benchmark makes.
     pub fn report_own(&mut self, case: &Case, recipe: &str, own: impl IntoIterator<Item = (&'static str, Value)>) {
-        let mut line = self.line(case, recipe);
-        line.extend(fields(own));
-        self.report.line(line);
+        self.print(self.line(case, recipe), own);
     }
 
     /// Reports a candidate that could not be measured.
@@ -249,8 +299,14 @@ impl Bench {
             _ => why.to_string(),
         };
         line.extend(fields([("error", json!(why))]));
+        self.print(line, own);
+    }
+
+    /// Prints a line of JSON and keeps it for the table.
+    fn print(&mut self, mut line: Map<String, Value>, own: impl IntoIterator<Item = (&'static str, Value)>) {
         line.extend(fields(own));
-        self.report.line(line);
+        println!("{}", Value::Object(line.clone()));
+        self.report.keep(line);
     }
 
     fn line(&self, case: &Case, recipe: &str) -> Map<String, Value> {

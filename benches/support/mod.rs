@@ -5,9 +5,10 @@
 //! the crate's own copy kernel over the same bytes, and possibly host code.
 //!
 //! - **Rotating arrays.** Each candidate is bound to several pairs of arrays, which it uses in
-//!   rotation. Together they are larger than the caches of a GPU (240 MiB; 64 MiB on software
-//!   adapters). All device candidates of a contest use the same arrays. A plan has one workspace,
-//!   which stays as warm in the caches as it does for a user who runs a plan repeatedly.
+//!   rotation. Together they are larger than the caches of a GPU (240 MiB). On software adapters,
+//!   which use the host's caches, there is one pair. All device candidates of a contest use the
+//!   same arrays. A plan has one workspace, which stays as warm in the caches as it does for a user
+//!   who runs a plan repeatedly.
 //! - **Warm-up.** An idle GPU has a low clock that rises slowly, so the device first works for
 //!   about a second. Software adapters run everything twice, the first time to compile. After host
 //!   code, a GPU works unmeasured for as long as it was idle.
@@ -21,7 +22,6 @@
 //!
 //! # Output
 //! One line of JSON for each candidate on stdout; progress and a table on stderr.
-#![allow(dead_code, unused_imports, reason = "each benchmark uses a part")]
 
 mod arrays;
 mod bench;
@@ -30,10 +30,10 @@ mod report;
 mod rounds;
 
 pub use arrays::Arrays;
-pub use bench::{Bench, Case, run};
-pub use options::{Options, recipes_file};
-pub use report::{Column, Format, Report, rounded};
-pub use rounds::{Candidate, Samples, Schedule};
+pub use bench::{Bench, Case, Program, Table};
+pub use options::Options;
+pub use report::{Column, Format, rounded};
+pub use rounds::{Candidate, Samples, Schedule, median};
 
 /// Anything that stops a benchmark.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

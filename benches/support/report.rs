@@ -1,4 +1,4 @@
-//! Lines of JSON, and a table of them.
+//! Lines of JSON, and a table of them. The command line prints such tables too.
 //!
 //! A line has the specification in `spec` and the median in `ms`. If a case cannot be measured, the
 //! reason is in `error` instead.
@@ -62,19 +62,14 @@ impl Column {
         }
     }
 
-    /// Text on the left, numbers on the right.
-    fn padded(&self, cell: &str, width: usize) -> String {
-        match self.format {
-            Format::Text | Format::Group | Format::Noted => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        }
+    fn is_number(&self) -> bool {
+        !matches!(self.format, Format::Text | Format::Group | Format::Noted)
     }
 }
 
 impl Report {
-    /// Prints a line of JSON and keeps it for the table.
-    pub fn line(&mut self, line: Map<String, Value>) {
-        println!("{}", Value::Object(line.clone()));
+    /// Keeps a line for the table.
+    pub fn keep(&mut self, line: Map<String, Value>) {
         self.lines.push(line);
     }
 
@@ -88,14 +83,20 @@ impl Report {
             let same = |line: usize| line > 0 && self.lines[line].get(column.field) == self.lines[line - 1].get(column.field);
             (0..self.lines.len()).filter(|&line| same(line)).for_each(|line| rows[line + 1][i].clear());
         }
-        let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-        let print = |row: &Vec<String>| {
-            let cells = (0..columns.len()).map(|i| columns[i].padded(&row[i], widths[i]));
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-        };
-        rows.iter().map(print).collect::<Vec<_>>().join("\n")
+        aligned(&rows, |column| columns[column].is_number())
     }
+}
+
+/// Columns as wide as their widest text. Numbers end at the right.
+pub fn aligned<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
+    let width = |column: usize| rows.iter().map(|row| row.as_ref()[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, |row| row.as_ref().len())).map(width).collect();
+    let cell = |(column, text): (usize, &String)| match widths[column] {
+        width if is_number(column) => format!("{text:>width$}"),
+        width => format!("{text:<width$}"),
+    };
+    let line = |row: &R| row.as_ref().iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned();
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The number of decimals that shows about four digits.

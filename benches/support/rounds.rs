@@ -1,4 +1,4 @@
-//! Interleaved rounds over the candidates of a contest.
+//! Interleaved rounds over the candidates of a contest. The command line measures by them too.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use wgpu_fft::gpu::{Stopwatch, Timer};
 use wgpu_fft::tune::Recorder;
 use wgpu_fft::{Bound, Gpu};
 
-use super::{Options, Result};
+use super::Result;
 
 /// A candidate to measure.
 pub struct Candidate {
@@ -98,13 +98,9 @@ impl Schedule {
     /// For a smoke test.
     pub const SMOKE: Self = Self { rounds: 1, rehearsals: 0, warm_up: 0.0, sample: 0.0 };
 
-    /// What the options ask for on this device.
-    pub fn of(options: &Options, gpu: &Gpu) -> Self {
-        match (options.smoke, gpu.profile().is_cpu()) {
-            (true, _) => Self::SMOKE,
-            (false, true) => Self { rounds: options.rounds, ..Self::CPU },
-            (false, false) => Self { rounds: options.rounds, ..Self::GPU },
-        }
+    /// For a device.
+    pub fn of(gpu: &Gpu) -> Self {
+        if gpu.profile().is_cpu() { Self::CPU } else { Self::GPU }
     }
 
     /// Measures the candidates, one after another in every round.
@@ -191,4 +187,9 @@ impl Samples {
         let (below, above) = (self.seconds[position.floor() as usize], self.seconds[position.ceil() as usize]);
         below + (above - below) * position.fract()
     }
+}
+
+/// The median of numbers, of which there is one at least.
+pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    Samples::new(numbers.into_iter().collect(), 1, Timer::WallClock).median()
 }

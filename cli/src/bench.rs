@@ -1,9 +1,9 @@
 //! `wgpu-fft bench`: times against the copy bandwidth of the adapter and against rustfft.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::gpu::Stopwatch;
 use wgpu_fft::plan::Placement;
@@ -11,8 +11,9 @@ use wgpu_fft::{Bound, DeviceBuffer, ElementType, FragmentArrays, Gpu, Planner};
 
 use crate::array::fft_on_host;
 use crate::device::{Device, Recipes};
-use crate::output::table;
 use crate::plan::moved_bytes;
+use crate::report::{Column, Format, Report};
+use crate::rounds::{Candidate, Samples, Schedule, median};
 use crate::{Result, files, plot};
 
 #[derive(clap::Args)]
@@ -56,21 +57,14 @@ const PROCESSOR_SPECS: [&str; 9] = [
     "sum f32 4194304",
 ];
 
-/// What is timed runs at least so long before, so that the clock of a GPU is up. After 0.2 s that of
-/// an H200 still was a quarter of what it reached.
-const WARM_UP: Duration = Duration::from_secs(1);
-
-/// The number of samples of which the median is taken.
-const SAMPLES: usize = 5;
-
-/// A sample on a GPU has so many runs that it takes about this long. A run by itself also waits
-/// until the cache has been written to memory, which takes up to 25 us on an H100: 2^23 complex
-/// numbers 0.155 ms, in a row of runs 0.132; 4096^2 0.248 and 0.222. Processors run once: numbers
-/// that become tiny, as by inverse transforms of their own result, are slow there.
-const SAMPLE: Duration = Duration::from_millis(2);
-
-/// The most runs in a sample.
-const MOST_RUNS: f64 = 512.0;
+const COLUMNS: &[Column] = &[
+    Column::new("specification", "spec", Format::Text),
+    Column::new("ms", "ms", Format::Decimals(4)),
+    Column::new("copy", "copy_ms", Format::Decimals(4)),
+    Column::new("of copy", "of_copy", Format::Decimals(2)),
+    Column::new("of rustfft", "of_rustfft", Format::Decimals(3)),
+    Column::new("recipe", "recipe", Format::Text),
+];
 
 /// The times of a specification.
 pub struct Case {
@@ -93,10 +87,10 @@ impl Arguments {
             let texts = if on_processor { &PROCESSOR_SPECS[..] } else { &GPU_SPECS[..] };
             specs = texts.iter().map(|text| text.parse()).collect::<wgpu_fft::Result<_>>()?;
         }
-        let mut cases = Vec::new();
+        let (mut cases, mut report) = (Vec::new(), Report::default());
         for spec in &specs {
             let case = self.time(device, &gpu, spec)?;
-            device.output.record(&json!({
+            let line = json!({
                 "spec": case.spec,
                 "recipe": case.recipe,
                 "ms": case.seconds * 1e3,
@@ -104,11 +98,15 @@ impl Arguments {
                 "of_copy": case.seconds / case.copy_seconds,
                 "rustfft_ms": case.rustfft_seconds.map(|seconds| seconds * 1e3),
                 "of_rustfft": case.rustfft_seconds.map(|seconds| case.seconds / seconds),
-            }));
+            });
+            device.output.record(&line);
+            if let Value::Object(line) = line {
+                report.keep(line);
+            }
             cases.push(case);
         }
         if !device.output.json {
-            println!("{}", describe(&cases));
+            println!("{}", report.table(COLUMNS));
             device
                 .output
                 .note("columns", "ms; ms of a copy of the same bytes; time over the copy's; time over that of rustfft on one thread");
@@ -122,47 +120,13 @@ impl Arguments {
 
     fn time(&self, device: &Device, gpu: &Gpu, spec: &AnySpec) -> Result<Case> {
         let plan = self.recipes.plan_quietly(device, gpu, spec)?.0;
-        let mut own = Arrays::of(gpu, &plan)?;
         // Bytes that a copy reads and writes, within what a buffer holds.
         let elements = ((moved_bytes(&plan) / 8.0) as u64).clamp(1, gpu.profile().buffer_bytes / 4);
-        let mut copy = Arrays::copy(gpu, elements)?;
-        let (mut times, mut copies) = (Vec::new(), Vec::new());
-        own.warm_up()?;
-        copy.warm_up()?;
-        for _ in 0..self.rounds {
-            times.push(own.time_once()?);
-            copies.push(copy.time_once()?);
-        }
-        let rustfft_seconds = on_host(&plan.spec()).map(|work| {
-            let mut times: Vec<f64> = (0..self.rounds.min(3)).map(|_| work()).collect();
-            median(&mut times)
-        });
-        let (seconds, copy_seconds) = (median(&mut times), median(&mut copies));
+        let samples = measure(gpu, self.rounds as usize, vec![bound(gpu, &plan)?, copy(gpu, elements)?])?;
+        let rustfft_seconds = on_host(&plan.spec()).map(|work| median((0..self.rounds.min(3)).map(|_| work())));
+        let [seconds, copy_seconds] = [0, 1].map(|i| samples[i].median());
         Ok(Case { spec: plan.spec(), recipe: plan.recipe(), seconds, copy_seconds, rustfft_seconds })
     }
-}
-
-fn describe(cases: &[Case]) -> String {
-    let rows: Vec<Vec<String>> = cases
-        .iter()
-        .map(|case| {
-            let rustfft = case.rustfft_seconds.map_or("-".to_owned(), |seconds| format!("{:.3}", case.seconds / seconds));
-            vec![
-                case.spec.clone(),
-                format!("{:.4}", case.seconds * 1e3),
-                format!("{:.4}", case.copy_seconds * 1e3),
-                format!("{:.2}", case.seconds / case.copy_seconds),
-                rustfft,
-                case.recipe.clone(),
-            ]
-        })
-        .collect();
-    table(&["specification", "ms", "copy", "of copy", "of rustfft", "recipe"], &rows, 1)
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 /// The same transform by rustfft on one thread, if the text is that of a plain one. The closure
@@ -194,90 +158,64 @@ fn on_host(spec: &str) -> Option<impl Fn() -> f64> {
 }
 
 /// A plan with arrays of noise, ready to be timed.
-pub struct Arrays {
-    bound: Bound,
-    stopwatch: Stopwatch,
-    on_processor: bool,
-    /// Runs in a sample.
-    runs: u32,
-    _buffers: Vec<DeviceBuffer<u8>>,
+fn bound(gpu: &Gpu, plan: &AnyPlan) -> Result<Bound> {
+    let program = plan.program();
+    let upload = |element, len| gpu.upload(&noise(element, len));
+    let mut buffers = vec![upload(plan.output(), program.output().len)?];
+    if program.placement() == Placement::OutOfPlace {
+        for input in program.inputs() {
+            buffers.push(upload(plan.input(), input.len)?);
+        }
+    }
+    let views: Vec<_> = buffers.iter().map(DeviceBuffer::view).collect();
+    Ok(plan.bind(&views[1..], views[0], &FragmentArrays::new())?)
 }
 
-impl Arrays {
-    pub fn of(gpu: &Gpu, plan: &AnyPlan) -> Result<Self> {
-        let program = plan.program();
-        let upload = |element, len| gpu.upload(&noise(element, len));
-        let mut buffers = vec![upload(plan.output(), program.output().len)?];
-        if program.placement() == Placement::OutOfPlace {
-            for input in program.inputs() {
-                buffers.push(upload(plan.input(), input.len)?);
-            }
+/// A copy of so many f32.
+fn copy(gpu: &Gpu, elements: u64) -> Result<Bound> {
+    let spec: AnySpec = format!("permute f32 {elements} order=0").parse()?;
+    bound(gpu, &Planner::new(gpu).plan_any(&spec)?)
+}
+
+/// Times plans in turns.
+fn measure(gpu: &Gpu, rounds: usize, plans: Vec<Bound>) -> Result<Vec<Samples>> {
+    let mut schedule = Schedule { rounds, ..Schedule::of(gpu) };
+    if gpu.profile().is_cpu() {
+        // One run in a sample: numbers that become tiny, as by inverse transforms of their own
+        // result, are slow there.
+        schedule.sample = 0.0;
+    }
+    let candidates = plans.into_iter().map(|plan| Candidate::device(vec![plan])).collect();
+    schedule.measure(candidates, &Stopwatch::new(gpu)?)
+}
+
+/// The number of samples of which the median is taken, where the command line names none.
+const SAMPLES: usize = 5;
+
+/// The seconds of a plan.
+pub fn time(gpu: &Gpu, plan: &AnyPlan) -> Result<f64> {
+    Ok(measure(gpu, SAMPLES, vec![bound(gpu, plan)?])?[0].median())
+}
+
+/// The label of each dispatch, and the seconds of it by itself. None if the device cannot tell. Its
+/// clock is up after [`time`].
+pub fn time_steps(gpu: &Gpu, plan: &AnyPlan) -> Result<Option<Vec<(String, f64)>>> {
+    let (plan, mut runs) = (bound(gpu, plan)?, Vec::new());
+    for _ in 0..SAMPLES {
+        match plan.time_steps() {
+            Ok(pending) => runs.push(pending.wait()?),
+            Err(wgpu_fft::Error::Unsupported { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
         }
-        let views: Vec<_> = buffers.iter().map(DeviceBuffer::view).collect();
-        let bound = plan.bind(&views[1..], views[0], &FragmentArrays::new())?;
-        let on_processor = gpu.profile().is_cpu();
-        Ok(Self { bound, stopwatch: Stopwatch::new(gpu)?, on_processor, runs: 1, _buffers: buffers })
     }
-
-    /// A copy of so many f32.
-    fn copy(gpu: &Gpu, elements: u64) -> Result<Self> {
-        let spec: AnySpec = format!("permute f32 {elements} order=0").parse()?;
-        Self::of(gpu, &Planner::new(gpu).plan_any(&spec)?)
-    }
-
-    /// Runs until compiled programs are there and the clock is up, and finds out how many runs make a
-    /// sample.
-    fn warm_up(&mut self) -> Result<()> {
-        let begin = Instant::now();
-        let mut seconds = self.time_once()?;
-        if self.on_processor {
-            return Ok(());
-        }
-        while begin.elapsed() < WARM_UP {
-            seconds = self.time_once()?;
-        }
-        self.runs = (SAMPLE.as_secs_f64() / seconds).ceil().clamp(1.0, MOST_RUNS) as u32;
-        Ok(())
-    }
-
-    /// The seconds of a run, of those of one sample.
-    fn time_once(&self) -> Result<f64> {
-        let time = self.stopwatch.time(|pass| (0..self.runs).for_each(|_| self.bound.record(pass)))?;
-        Ok(time.as_secs_f64() / f64::from(self.runs))
-    }
-
-    /// The median of some samples, in seconds.
-    pub fn time(&mut self) -> Result<f64> {
-        self.warm_up()?;
-        let mut times = (0..SAMPLES).map(|_| self.time_once()).collect::<Result<Vec<_>>>()?;
-        Ok(median(&mut times))
-    }
-
-    /// The label of each dispatch, and the median of some runs of it by itself in seconds. None if the
-    /// device cannot tell.
-    pub fn time_steps(&mut self) -> Result<Option<Vec<(String, f64)>>> {
-        self.warm_up()?;
-        let mut runs = Vec::new();
-        for _ in 0..SAMPLES {
-            match self.bound.time_steps() {
-                Ok(pending) => runs.push(pending.wait()?),
-                Err(wgpu_fft::Error::Unsupported { .. }) => return Ok(None),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let step = |i: usize| {
-            let mut times: Vec<f64> = runs.iter().map(|steps| steps[i].time.as_secs_f64()).collect();
-            (runs[0][i].label.clone(), median(&mut times))
-        };
-        Ok(Some((0..runs[0].len()).map(step).collect()))
-    }
+    let step = |i: usize| (runs[0][i].label.clone(), median(runs.iter().map(|steps| steps[i].time.as_secs_f64())));
+    Ok(Some((0..runs[0].len()).map(step).collect()))
 }
 
 /// Bytes that a copy reads and writes in a second.
 pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64> {
-    let on_processor = gpu.profile().is_cpu();
-    let elements = if on_processor { 1 << 22 } else { 1 << 25 };
-    Ok(8.0 * elements as f64 / Arrays::copy(gpu, elements)?.time()?)
+    let elements = if gpu.profile().is_cpu() { 1 << 22 } else { 1 << 25 };
+    Ok(8.0 * elements as f64 / measure(gpu, SAMPLES, vec![copy(gpu, elements)?])?[0].median())
 }
 
 /// Random elements: floating-point numbers from -1 to 1, integers with all their bits.

@@ -26,6 +26,12 @@ mod plot;
 mod progress;
 mod record;
 mod reduce;
+#[allow(dead_code, reason = "the crate's benchmarks use the rest")]
+#[path = "../../benches/support/report.rs"]
+mod report;
+#[allow(dead_code, reason = "the crate's benchmarks use the rest")]
+#[path = "../../benches/support/rounds.rs"]
+mod rounds;
 #[path = "../../tests/support/sanitized.rs"]
 mod sanitized;
 mod spectrogram;

@@ -5,6 +5,8 @@ use std::fmt::Display;
 
 use serde_json::{Value, json};
 
+use crate::report::aligned;
+
 /// How to print.
 #[derive(Clone, Copy)]
 pub struct Output {
@@ -66,18 +68,9 @@ pub fn bytes(count: f64) -> String {
 /// Rows below a head, with columns as wide as their widest text. The first `left` columns and the
 /// last one begin at the left.
 pub fn table(head: &[&str], rows: &[Vec<String>], left: usize) -> String {
-    let all: Vec<Vec<&str>> =
-        std::iter::once(head.to_vec()).chain(rows.iter().map(|row| row.iter().map(String::as_str).collect())).collect();
-    let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let line = |row: &Vec<&str>| {
-        let cell = |(column, text): (usize, &&str)| match width(column) {
-            _ if column + 1 == row.len() => (*text).to_owned(),
-            width if column < left => format!("{text:<width$}"),
-            width => format!("{text:>width$}"),
-        };
-        row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    all.iter().map(line).collect::<Vec<_>>().join("\n")
+    let head: Vec<String> = head.iter().map(ToString::to_string).collect();
+    let last = head.len() - 1;
+    aligned(&[&[head][..], rows].concat(), |column| (left..last).contains(&column))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use wgpu_fft::low_level;
 use wgpu_fft::plan::Placement;
 
 use crate::Result;
-use crate::bench::{Arrays, copy_bandwidth};
+use crate::bench::{copy_bandwidth, time, time_steps};
 use crate::device::{Device, Recipes};
 use crate::output::bytes;
 use crate::sanitized::{Arrays as HostArrays, subgroup_size};
@@ -38,8 +38,7 @@ impl Arguments {
         // Each dispatch moves about what the operation must move at least.
         let bandwidth = copy_bandwidth(&gpu)?;
         let expected = arrays * passes / bandwidth;
-        let mut timed = Arrays::of(&gpu, &plan)?;
-        let (time, steps) = (timed.time()?, timed.time_steps()?);
+        let (time, steps) = (time(&gpu, &plan)?, time_steps(&gpu, &plan)?);
         let texts: Vec<String> = program.wgsl().collect();
         let clean = if self.check { Some(check(&plan)) } else { None };
         let mut value = json!({

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use wgpu_fft::tune::DeviceIdentity;
 use wgpu_fft::tune::record::{Entry, Item, Mark};
 
+use crate::report::aligned;
+
 /// The columns for entries. The recipe comes last, because it can be long.
 const HEAD: [&str; 8] = ["specification", "ms", "rules ms", "gain", "timer", "rigor", "measured (UTC)", "recipe"];
 const MARKS_HEAD: [&str; 4] = ["specification", "marked (UTC)", "why", "recipe"];
@@ -24,12 +26,12 @@ pub fn print(items: &[Item]) {
     for (device, (entries, marks)) in devices {
         println!("\n{device}");
         let rows: Vec<_> = entries.iter().map(|entry| row(entry)).collect();
-        aligned(HEAD, &rows, |column| (1..=3).contains(&column));
+        print_rows(HEAD, &rows, |column| (1..=3).contains(&column));
         if !marks.is_empty() {
             println!("  not to be tried again:");
             let rows: Vec<_> =
                 marks.iter().map(|mark| [mark.spec.clone(), date(mark.time), mark.why.clone(), mark.recipe.clone()]).collect();
-            aligned(MARKS_HEAD, &rows, |_| false);
+            print_rows(MARKS_HEAD, &rows, |_| false);
         }
     }
 }
@@ -53,20 +55,14 @@ pub fn gain(seconds: f64, rules: f64) -> String {
     if seconds == rules { "-".to_owned() } else { format!("{:.1}%", (1.0 - seconds / rules) * 100.0) }
 }
 
-/// Prints rows with columns as wide as their widest text, except for the last column.
-fn aligned<const N: usize>(head: [&str; N], rows: &[[String; N]], to_the_right: impl Fn(usize) -> bool) {
+/// Prints rows below a head, if there are any.
+fn print_rows<const N: usize>(head: [&str; N], rows: &[[String; N]], is_number: impl Fn(usize) -> bool) {
     if rows.is_empty() {
         return;
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).chain([head[column].len()]).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..N).map(width).collect();
-    for row in [head.map(str::to_owned)].iter().chain(rows) {
-        let cell = |column: usize| match widths[column] {
-            _ if column + 1 == N => row[column].clone(),
-            width if to_the_right(column) => format!("{:>width$}", row[column]),
-            width => format!("{:width$}", row[column]),
-        };
-        println!("  {}", (0..N).map(cell).collect::<Vec<_>>().join("  "));
+    let all: Vec<[String; N]> = std::iter::once(head.map(str::to_owned)).chain(rows.iter().cloned()).collect();
+    for line in aligned(&all, is_number).lines() {
+        println!("  {line}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! arrays on the host.
 //!
 //! ```sh
-//! cargo bench -p wgpu-fft-distributed -- --host
+//! cargo bench -p wgpu-fft-distributed --bench devices -- --host
 //! ```
 //!
 //! In each round every candidate runs the job once:
@@ -20,27 +20,33 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Complex32, Element, Gpu, GpuOptions, Spec, gpu};
+use wgpu_fft::{Complex32, Element, Gpu, Spec, gpu};
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, PhaseReport, Strategy, Work};
 
-use support::{Column, Format, Options, Result, rounded};
+use support::{Bench, Case, Column, Format, Program, Result, median, rounded};
 
+#[allow(dead_code, unused_imports, reason = "this benchmark uses a part")]
 #[path = "../../../benches/support/mod.rs"]
 mod support;
 
-const USAGE: &str = "cargo bench -p wgpu-fft-distributed -- [OPTIONS]
-  --devices N     as many devices, of one adapter if there are fewer
+const PROGRAM: Program = Program {
+    name: "devices",
+    about: "jobs on several devices",
+    options: "  --devices N     as many devices, of one adapter if there are fewer
   --host          the host's processors too (feature cpu)
   --large         arrays of gigabytes
   --threads N     copying threads of each device; may be repeated: each is a candidate alone on device 0, and equal
   --piece-mib N   pieces of at most N MiB; may be repeated: each is a candidate alone on device 0
-(--recipe and --wall-clock have no effect)
-";
+(--recipe has no effect)
+",
+    columns: COLUMNS,
+    work,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Group),
@@ -54,42 +60,24 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn main() -> ExitCode {
-    let (mut devices, mut host, mut large, mut pieces, mut threads) = (None, false, false, Vec::new(), Vec::new());
-    let options = Options::parse(USAGE, |name, parser| {
-        use lexopt::ValueExt;
-        match name {
-            "devices" => devices = Some(parser.value()?.parse::<usize>()?.max(1)),
-            "host" => host = true,
-            "large" => large = true,
-            "threads" => threads.push(parser.value()?.parse::<usize>()?),
-            "piece-mib" => pieces.push(parser.value()?.parse::<usize>()?),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    });
-    match run(&options, devices, host, large, [&pieces, &threads]) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("multi: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    // Cargo passes this to every benchmark.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if PROGRAM.run("cargo bench -p wgpu-fft-distributed --bench devices --", &words) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 struct Contest<'a> {
-    options: &'a Options,
+    bench: &'a mut Bench,
     set: DeviceSet,
     gpus: usize,
-    pieces: &'a [usize],
-    threads: &'a [usize],
+    pieces: Vec<usize>,
+    threads: Vec<usize>,
     large: bool,
-    report: support::Report,
 }
 
-fn run(options: &Options, devices: Option<usize>, host: bool, large: bool, [pieces, threads]: [&[usize]; 2]) -> Result<()> {
-    let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
-    let adapters = pollster::block_on(gpu::adapters(&wanted))?;
-    let count = devices.unwrap_or(adapters.len());
+fn work(bench: &mut Bench) -> Result<()> {
+    let options = bench.options();
+    let adapters = pollster::block_on(gpu::adapters(&options.gpu()))?;
+    let count = options.number("devices")?.unwrap_or(adapters.len()).max(1);
     let gpus: Vec<Gpu> = adapters
         .iter()
         .cycle()
@@ -97,24 +85,23 @@ fn run(options: &Options, devices: Option<usize>, host: bool, large: bool, [piec
         .map(|adapter| pollster::block_on(Gpu::from_adapter(adapter)))
         .collect::<wgpu_fft::Result<_>>()?;
     let set = DeviceSet::of(gpus)?;
-    let set = if host { with_host(set)? } else { set };
+    let set = if options.has("host") { with_host(set)? } else { set };
     for (i, name) in set.names().enumerate() {
         eprintln!("device {i}: {name}");
     }
-    let mut contest = Contest { options, set, gpus: count, pieces, threads, large, report: support::Report::default() };
+    let (pieces, threads, large) = (options.numbers("piece-mib")?, options.numbers("threads")?, options.has("large"));
     let [rows, side, edge, sum] = match (options.smoke, large) {
         (true, _) => [[16, 8], [16, 16], [4, 8], [1, 5000]],
         (_, true) => [[4096, 65536], [16384, 16384], [512, 512], [1, 1 << 29]],
         _ => [[1024, 4096], [1024, 1024], [64, 128], [1, 1 << 24]],
     };
+    let mut contest = Contest { bench, set, gpus: count, pieces, threads, large };
     contest.case(C2c::forward(rows[0]).batch(rows[1]))?;
     contest.case(C2c::forward(side))?;
     contest.case(R2c::forward(side))?;
     contest.case(C2c::forward([edge[0], edge[1], edge[1]]))?;
     contest.case(Permute::<Complex32>::transpose(side))?;
-    contest.case(reduce::sum::<f32>(sum[1]).determinism(Determinism::AcrossDevices))?;
-    eprintln!("{}", contest.report.table(COLUMNS));
-    Ok(())
+    contest.case(reduce::sum::<f32>(sum[1]).determinism(Determinism::AcrossDevices))
 }
 
 #[cfg(feature = "cpu")]
@@ -140,7 +127,7 @@ struct Candidate<'a, S: Divide> {
 impl Contest<'_> {
     fn case<S: Divide + Searchable>(&mut self, spec: S) -> Result<()> {
         let text = spec.to_string();
-        if !self.options.wants(&text) {
+        if !self.bench.options().wants(&text) {
             return Ok(());
         }
         let by = |strategy: Strategy| JobOptions::default().strategy(strategy);
@@ -171,10 +158,10 @@ impl Contest<'_> {
             add(format!("alone {member}"), job(by(Strategy::Single(member)))?);
         }
         add("alone 0, depth 1".to_owned(), job(by(Strategy::Single(0)).in_flight(1))?);
-        for mib in self.pieces {
+        for mib in &self.pieces {
             add(format!("alone 0, {mib} MiB"), job(by(Strategy::Single(0)).piece_bytes(mib << 20))?);
         }
-        for &threads in self.threads {
+        for &threads in &self.threads {
             add(format!("alone 0, {threads} threads"), job(by(Strategy::Single(0)).copy_threads(threads))?);
             add(format!("equal, {threads} threads"), job(by(Strategy::Equal).copy_threads(threads))?);
         }
@@ -200,8 +187,8 @@ impl Contest<'_> {
         let mut output: Vec<S::Output> = filled(sizes.output_len());
         let mut shares = vec![String::new(); candidates.len()];
         // These rounds compile, measure devices, settle on a choice, and warm up idle devices.
-        let before = if self.options.smoke { 1 } else { 6 };
-        let rounds = if self.options.smoke { 1 } else { self.options.rounds };
+        let options = self.bench.options();
+        let (before, rounds) = if options.smoke { (1, 1) } else { (6, options.rounds) };
         for round in 0..before + rounds {
             for (candidate, shares) in candidates.iter_mut().zip(&mut shares) {
                 let begin = Instant::now();
@@ -212,30 +199,26 @@ impl Contest<'_> {
             }
         }
         let of = |candidate: &Candidate<'_, S>| {
-            let mut sorted = candidate.seconds.clone();
-            sorted.sort_by(f64::total_cmp);
-            [sorted[sorted.len() / 2], sorted[0]]
+            [median(candidate.seconds.iter().copied()), candidate.seconds.iter().copied().fold(f64::INFINITY, f64::min)]
         };
         let alone = candidates.iter().filter(|candidate| candidate.name.starts_with("alone") && !candidate.name.contains(','));
         let best = alone.map(of).fold([f64::INFINITY; 2], |best, own| [best[0].min(own[0]), best[1].min(own[1])]);
-        let bytes = size_of_val(&input[..]) + size_of_val(&output[..]);
-        let lines: Vec<Map<String, Value>> = candidates
-            .iter()
-            .zip(&shares)
-            .map(|(candidate, shares)| {
-                let [median, least] = of(candidate);
-                let line = json!({
-                    "bench": "multi", "spec": text, "candidate": candidate.name,
-                    "devices": self.set.names().collect::<Vec<_>>(),
-                    "ms": rounded(median * 1e3), "least_ms": rounded(least * 1e3),
-                    "ratio": rounded(median / best[0]), "least_ratio": rounded(least / best[1]),
-                    "gb_per_s": rounded(bytes as f64 / median / 1e9), "shares": shares, "rounds": rounds,
-                });
-                line.as_object().cloned().unwrap_or_default()
-            })
-            .collect();
-        for line in lines {
-            self.report.line(line);
+        let bytes = (size_of_val(&input[..]) + size_of_val(&output[..])) as u64;
+        let case = Case { title: text, shape: String::new(), bytes };
+        for (candidate, shares) in candidates.iter().zip(&shares) {
+            let [median, least] = of(candidate);
+            let own = [
+                ("candidate", json!(candidate.name)),
+                ("devices", json!(self.set.names().collect::<Vec<_>>())),
+                ("ms", rounded(median * 1e3)),
+                ("least_ms", rounded(least * 1e3)),
+                ("ratio", rounded(median / best[0])),
+                ("least_ratio", rounded(least / best[1])),
+                ("gb_per_s", rounded(bytes as f64 / median / 1e9)),
+                ("shares", json!(shares)),
+                ("rounds", json!(rounds)),
+            ];
+            self.bench.report_own(&case, "", own);
         }
         Ok(())
     }

@@ -2,11 +2,11 @@
 //! and with rustfft.
 //!
 //! ```sh
-//! cargo bench --bench fft -- --table anchors --in-place                 # the cases for which cuFFT and VkFFT were measured
-//! cargo bench --bench fft -- --table lavapipe --against rustfft
-//! cargo bench --bench fft -- --spec "c2c fwd 1024 x32768" \
+//! cargo bench --bench measure -- fft --table anchors --in-place         # the cases for which cuFFT and VkFFT were measured
+//! cargo bench --bench measure -- fft --table lavapipe --against rustfft
+//! cargo bench --bench measure -- fft --spec "c2c fwd 1024 x32768" \
 //!     --recipe "rows: stockham 16.16.4 elements=16 rows=1 exchange=whole banks=32 roots=table"
-//! cargo bench --bench fft -- --recipes-file variants.txt                # dozens of variants in one run
+//! cargo bench --bench measure -- fft --recipes-file variants.txt        # dozens of variants in one run
 //! ```
 //!
 //! **Cases** are texts of specifications, listed in tables (`fft/cases.rs`). By default a GPU runs
@@ -37,35 +37,36 @@
 //! ratios.
 
 use std::collections::HashSet;
-use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use lexopt::ValueExt;
 use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Error, Pending, Plan, Spec, bytemuck};
 
+use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Samples, rounded};
 use cases::{Kind, Layout};
 use host::Host;
-use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, Samples, recipes_file, rounded};
 
-mod cases;
+pub mod cases;
 mod check;
 mod host;
-#[path = "../support/mod.rs"]
-mod support;
 
-const USAGE: &str = "cargo bench --bench fft -- [OPTIONS]
-  --table NAME    the cases of a table: anchors (2d and 1d), 2d, 1d, lavapipe, lengths, smoke; repeated: all of them
+pub const PROGRAM: Program = Program {
+    name: "fft",
+    about: "Fourier transforms with any recipe, beside a copy and rustfft",
+    options: "  --table NAME    the cases of a table: anchors (2d and 1d), 2d, 1d, lavapipe, lengths, smoke; repeated: all of them
   --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated
   --recipes-file FILE
                   the cases and recipes in FILE, each line `spec | recipe`
   --in-place      also in place, by the rules' recipe for that
   --against rustfft
                   also rustfft on one thread and two, and our transform from slice to vector
-";
+",
+    columns: COLUMNS,
+    work,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Group),
@@ -82,16 +83,6 @@ const COLUMNS: &[Column] = &[
     Column::new("recipe -- why it does not fit", "recipe", Format::Noted),
 ];
 
-/// The options of this benchmark alone.
-#[derive(Default)]
-struct Own {
-    tables: Vec<String>,
-    specs: Vec<String>,
-    recipes_file: Option<String>,
-    in_place: bool,
-    against: bool,
-}
-
 /// A case and the recipes to measure.
 #[derive(Clone, Debug)]
 struct Request {
@@ -99,69 +90,40 @@ struct Request {
     /// The recipes, and whether they are from a file.
     recipes: Vec<String>,
     from_file: bool,
-    in_place: bool,
-    against: bool,
 }
 
-fn main() -> ExitCode {
-    let mut own = Own::default();
-    let options = Options::parse(USAGE, |name, parser| {
-        match name {
-            "table" => own.tables.push(parser.value()?.string()?),
-            "spec" => own.specs.push(parser.value()?.string()?),
-            "recipes-file" => own.recipes_file = Some(parser.value()?.string()?),
-            "in-place" => own.in_place = true,
-            "against" => {
-                own.against = true;
-                let peer = parser.value()?.string()?;
-                if peer != "rustfft" {
-                    return Err(format!("the peer is rustfft, not {peer}").into());
-                }
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    });
-    support::run("fft", options, COLUMNS, |bench| {
-        for request in own.requests(bench)? {
-            run(bench, &request)?;
-        }
-        Ok(())
-    })
+fn work(bench: &mut Bench) -> Result<()> {
+    requests(bench)?.iter().try_for_each(|request| run(bench, request))
 }
 
-impl Own {
-    /// The requested cases: those of a file, then single ones, then tables. If none are requested,
-    /// the table for this kind of adapter.
-    fn requests(&self, bench: &Bench) -> Result<Vec<Request>> {
-        let mut requests = match &self.recipes_file {
-            Some(path) => recipes_file(path)?.into_iter().map(|(spec, recipes)| self.request(spec, recipes, true)).collect(),
-            None => Vec::new(),
-        };
-        let mut specs: Vec<(String, Option<String>)> = self.specs.iter().map(|spec| (spec.clone(), None)).collect();
-        for name in &self.tables {
-            specs.extend(cases::table(name)?.into_iter().map(|spec| {
-                let baseline = if name == "lengths" { radix2(&spec, bench) } else { None };
-                (spec, baseline)
-            }));
-        }
-        if requests.is_empty() && specs.is_empty() {
-            let table = bench.sized("anchors", "lavapipe", "smoke");
-            specs = cases::table(table)?.into_iter().map(|spec| (spec, None)).collect();
-        }
-        let mut seen = HashSet::new();
-        for (spec, baseline) in specs {
-            if seen.insert(spec.clone()) {
-                let recipes = baseline.iter().chain(bench.options().recipe_texts()).cloned().collect();
-                requests.push(self.request(spec, recipes, false));
-            }
-        }
-        Ok(requests)
+/// The requested cases: those of a file, then single ones, then tables. If none are requested, the
+/// table for this kind of adapter.
+fn requests(bench: &Bench) -> Result<Vec<Request>> {
+    let options = bench.options();
+    if let Some(peer) = options.all("against").find(|peer| *peer != "rustfft") {
+        return Err(format!("the peer is rustfft, not {peer}").into());
     }
-
-    fn request(&self, spec: String, recipes: Vec<String>, from_file: bool) -> Request {
-        Request { spec, recipes, from_file, in_place: self.in_place, against: self.against }
+    let of_file = |(spec, recipes)| Request { spec, recipes, from_file: true };
+    let mut requests: Vec<Request> = options.recipes_file()?.unwrap_or_default().into_iter().map(of_file).collect();
+    let mut specs: Vec<(String, Option<String>)> = options.all("spec").map(|spec| (spec.to_owned(), None)).collect();
+    let mut tables: Vec<&str> = options.all("table").collect();
+    if requests.is_empty() && specs.is_empty() && tables.is_empty() {
+        tables.push(bench.sized("anchors", "lavapipe", "smoke"));
     }
+    for name in tables {
+        for spec in cases::table(name)? {
+            let baseline = if name == "lengths" { radix2(&spec, bench) } else { None };
+            specs.push((spec, baseline));
+        }
+    }
+    let mut seen = HashSet::new();
+    for (spec, baseline) in specs {
+        if seen.insert(spec.clone()) {
+            let recipes = baseline.into_iter().chain(options.recipe_texts()).collect();
+            requests.push(Request { spec, recipes, from_file: false });
+        }
+    }
+    Ok(requests)
 }
 
 /// The plain recipe for rows up to 1024: one lane for every butterfly, and 256 lanes in a workgroup
@@ -224,7 +186,7 @@ fn contest<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, request: &Re
                 candidates.push(arrays.bind(plan)?);
             }
         }
-        let hosts = if request.against { hosts(bench, layout, &any) } else { Vec::new() };
+        let hosts = if bench.options().has("against") { hosts(bench, layout, &any) } else { Vec::new() };
         let names: Vec<&str> = hosts.iter().map(|(name, _)| *name).collect();
         candidates.extend(hosts.into_iter().map(|(_, candidate)| candidate));
         let samples = bench.measure(candidates)?;
@@ -246,7 +208,7 @@ fn entries<S: Searchable + FromStr<Err = Error>>(bench: &Bench, spec: &S, reques
         entry(by, recipe, in_place, plan)
     };
     let mut entries = vec![chosen("rules", spec.clone(), layout.in_place)];
-    if request.in_place && !layout.in_place && layout.kind != Kind::C2r {
+    if bench.options().has("in-place") && !layout.in_place && layout.kind != Kind::C2r {
         let scale = if layout.scale == 1.0 { " 1/sqrt(n)" } else { "" };
         entries.push(chosen("in place", format!("{spec}{scale} in-place").parse()?, true));
     }

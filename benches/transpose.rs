@@ -1,11 +1,11 @@
 //! Benchmarks permutations and cyclic shifts: their bandwidth compared with a copy of the same arrays.
 //!
 //! ```sh
-//! cargo bench --bench transpose
-//! cargo bench --bench transpose -- --filter "complex f32 4096" --recipe "tiles 64x64 width=16 blocks=1 swizzle walk=rows" --recipe "naive 32x8"
-//! cargo bench --bench transpose -- --spec "permute u8 480x640x3 order=2,0,1" --check
-//! cargo bench --bench transpose -- --recipes-file variants.txt          # hundreds of variants in one run
-//! cargo bench --bench transpose -- --ladder --plot ladder.svg
+//! cargo bench --bench measure -- transpose
+//! cargo bench --bench measure -- transpose --filter "complex f32 4096" --recipe "naive 32x8"
+//! cargo bench --bench measure -- transpose --spec "permute u8 480x640x3 order=2,0,1" --check
+//! cargo bench --bench measure -- transpose --recipes-file variants.txt   # hundreds of variants in one run
+//! cargo bench --bench measure -- transpose --ladder
 //! ```
 //!
 //! **Cases** are texts of specifications. **Candidates** are the recipe that the rules choose and
@@ -20,36 +20,32 @@
 //! recipe follows. The table covers elements of 4, 8 and 16 bytes, and a picture of 1920x1080. Our
 //! figures are shown beside those of the sources: an NVIDIA K40, with the fraction of its peak of
 //! 288 GB/s (8 bytes are f64 there; `~` marks figures derived from a ratio in the source), and GTX
-//! 580 and 670. Recipes that a device cannot run are listed with the reason. `--plot F` plots the
-//! table. `support/mod.rs` describes how times are measured.
+//! 580 and 670. Recipes that a device cannot run are listed with the reason. `figures.py` draws it.
+//! `support/mod.rs` describes how times are measured.
 
-use std::process::ExitCode;
 use std::str::FromStr;
 
-use lexopt::ValueExt;
 use serde_json::{Value, json};
-use wgpu_fft::low_level::files;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::signal::Roll;
 use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Error, Plan};
 
-use plot::Point;
-use support::{Arrays, Bench, Case, Column, Format, Options, Result, recipes_file};
+use crate::support::{Arrays, Bench, Case, Column, Format, Program, Result};
 
-mod plot;
-#[path = "../support/mod.rs"]
-mod support;
-
-const USAGE: &str = "cargo bench --bench transpose -- [OPTIONS]
-  --ladder        every variant of the literature, with its figures
-  --plot FILE     with --ladder: draw it, as SVG
+pub const PROGRAM: Program = Program {
+    name: "transpose",
+    about: "permutations and cyclic shifts, beside a copy; the textbook's ladder of transposes",
+    options: "  --ladder        every variant of the literature, with its figures
   --spec TEXT     this case, such as \"transpose u8 1080x1921\"; may be repeated
   --recipes-file FILE
                   the cases and recipes in FILE, each line `spec | recipe`
   --check         compare what the candidates make of the same array
-";
+",
+    columns: COLUMNS,
+    work,
+};
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Group),
@@ -151,93 +147,64 @@ const SMOKE: [&str; 11] = [
     "roll u8 54x97 by=27,48",
 ];
 
-/// The options of this benchmark alone.
-#[derive(Default)]
-struct Own {
-    ladder: bool,
-    plot: Option<String>,
-    specs: Vec<String>,
-    recipes_file: Option<String>,
-    check: bool,
+fn work(bench: &mut Bench) -> Result<()> {
+    if bench.options().has("ladder") {
+        return climb(bench);
+    }
+    for (spec, recipes) in requests(bench)? {
+        let element = spec.split_once(' ').map_or("", |(_, rest)| rest);
+        let name = ["complex f32", "complex f64", "f32x4", "f32x2", "f32", "f16", "u8x4", "u8", "u16", "u32"];
+        match name.into_iter().find(|name| element.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))) {
+            Some("complex f32") => contest::<Complex32>(bench, &spec, &recipes)?,
+            Some("complex f64") => contest::<Complex<f64>>(bench, &spec, &recipes)?,
+            Some("f32x4") => contest::<[f32; 4]>(bench, &spec, &recipes)?,
+            Some("f32x2") => contest::<[f32; 2]>(bench, &spec, &recipes)?,
+            Some("f32") => contest::<f32>(bench, &spec, &recipes)?,
+            Some("f16") => contest::<half::f16>(bench, &spec, &recipes)?,
+            Some("u8x4") => contest::<[u8; 4]>(bench, &spec, &recipes)?,
+            Some("u8") => contest::<u8>(bench, &spec, &recipes)?,
+            Some("u16") => contest::<u16>(bench, &spec, &recipes)?,
+            Some("u32") => contest::<u32>(bench, &spec, &recipes)?,
+            _ => return Err(format!("`{spec}`: elements are one of {name:?}").into()),
+        }
+    }
+    Ok(())
 }
 
-fn main() -> ExitCode {
-    let mut own = Own::default();
-    let options = Options::parse(USAGE, |name, parser| {
-        match name {
-            "ladder" => own.ladder = true,
-            "plot" => own.plot = Some(parser.value()?.string()?),
-            "spec" => own.specs.push(parser.value()?.string()?),
-            "recipes-file" => own.recipes_file = Some(parser.value()?.string()?),
-            "check" => own.check = true,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    });
-    support::run("transpose", options, COLUMNS, |bench| if own.ladder { climb(bench, own.plot.as_deref()) } else { own.run(bench) })
+/// The requested cases and recipes: those of a file, then single ones. If none are requested, the
+/// cases for this kind of adapter.
+fn requests(bench: &Bench) -> Result<Vec<(String, Vec<String>)>> {
+    let options = bench.options();
+    let mut requests = options.recipes_file()?.unwrap_or_default();
+    let mut specs: Vec<&str> = options.all("spec").collect();
+    if specs.is_empty() && requests.is_empty() {
+        specs.extend(bench.sized(&GPU[..], &CPU, &SMOKE));
+    }
+    requests.extend(specs.into_iter().map(|spec| (spec.to_owned(), options.recipe_texts())));
+    Ok(requests)
 }
 
-impl Own {
-    fn run(&self, bench: &mut Bench) -> Result<()> {
-        for (spec, recipes) in self.requests(bench)? {
-            let element = spec.split_once(' ').map_or("", |(_, rest)| rest);
-            let name = ["complex f32", "complex f64", "f32x4", "f32x2", "f32", "f16", "u8x4", "u8", "u16", "u32"];
-            match name.into_iter().find(|name| element.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))) {
-                Some("complex f32") => self.contest::<Complex32>(bench, &spec, &recipes)?,
-                Some("complex f64") => self.contest::<Complex<f64>>(bench, &spec, &recipes)?,
-                Some("f32x4") => self.contest::<[f32; 4]>(bench, &spec, &recipes)?,
-                Some("f32x2") => self.contest::<[f32; 2]>(bench, &spec, &recipes)?,
-                Some("f32") => self.contest::<f32>(bench, &spec, &recipes)?,
-                Some("f16") => self.contest::<half::f16>(bench, &spec, &recipes)?,
-                Some("u8x4") => self.contest::<[u8; 4]>(bench, &spec, &recipes)?,
-                Some("u8") => self.contest::<u8>(bench, &spec, &recipes)?,
-                Some("u16") => self.contest::<u16>(bench, &spec, &recipes)?,
-                Some("u32") => self.contest::<u32>(bench, &spec, &recipes)?,
-                _ => return Err(format!("`{spec}`: elements are one of {name:?}").into()),
+/// Measures the recipe that the rules choose and the requested ones.
+fn contest<T: Element>(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
+    if text.starts_with("roll ") { contest_of::<Roll<T>>(bench, text, recipes) } else { contest_of::<Permute<T>>(bench, text, recipes) }
+}
+
+fn contest_of<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
+    let spec: S = text.parse()?;
+    bench.contest(text, |bench| {
+        let rules = bench.planner().plan(spec.clone())?.recipe().clone();
+        let mut rungs = vec![Rung { fields: Vec::new(), recipe: rules }];
+        for recipe in recipes {
+            let recipe: S::Recipe = recipe.parse()?;
+            if rungs.iter().all(|rung| rung.recipe != recipe) {
+                rungs.push(Rung { fields: Vec::new(), recipe });
             }
         }
-        Ok(())
-    }
-
-    /// The requested cases and recipes: those of a file, then single ones. If none are requested,
-    /// the cases for this kind of adapter.
-    fn requests(&self, bench: &Bench) -> Result<Vec<(String, Vec<String>)>> {
-        let mut requests = self.recipes_file.as_deref().map(recipes_file).transpose()?.unwrap_or_default();
-        let all: &[&str] = bench.sized(&GPU, &CPU, &SMOKE);
-        let some: Vec<&str> =
-            if self.specs.is_empty() && requests.is_empty() { all.to_vec() } else { self.specs.iter().map(String::as_str).collect() };
-        let asked = bench.options().recipe_texts();
-        requests.extend(some.into_iter().map(|spec| (spec.to_owned(), asked.to_vec())));
-        Ok(requests)
-    }
-
-    /// Measures the recipe that the rules choose and the requested ones.
-    fn contest<T: Element>(&self, bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
-        if text.starts_with("roll ") {
-            self.contest_of::<Roll<T>>(bench, text, recipes)
-        } else {
-            self.contest_of::<Permute<T>>(bench, text, recipes)
+        if bench.options().has("check") {
+            check(bench, &spec, &rungs)?;
         }
-    }
-
-    fn contest_of<S: Searchable + FromStr<Err = Error>>(&self, bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
-        let spec: S = text.parse()?;
-        bench.contest(text, |bench| {
-            let rules = bench.planner().plan(spec.clone())?.recipe().clone();
-            let mut rungs = vec![Rung { fields: Vec::new(), recipe: rules }];
-            for recipe in recipes {
-                let recipe: S::Recipe = recipe.parse()?;
-                if rungs.iter().all(|rung| rung.recipe != recipe) {
-                    rungs.push(Rung { fields: Vec::new(), recipe });
-                }
-            }
-            if self.check {
-                check(bench, &spec, &rungs)?;
-            }
-            measure(bench, &spec, None, &rungs)?;
-            Ok(())
-        })
-    }
+        measure(bench, &spec, None, &rungs)
+    })
 }
 
 /// Compares the results of the recipes on the same noise.
@@ -264,25 +231,19 @@ fn once<S: Searchable>(bench: &Bench, plan: &Plan<S>) -> Result<Vec<u32>> {
     Ok(bench.gpu().download(&arrays.first()[1])?.wait()?)
 }
 
-fn climb(bench: &mut Bench, plot: Option<&str>) -> Result<()> {
+fn climb(bench: &mut Bench) -> Result<()> {
     let square = bench.sized([4096; 2], [1024; 2], [64; 2]);
     let picture = bench.sized([1080, 1920], [1080, 1920], [54, 96]);
-    let mut points = climb_with::<f32>(bench, square)?;
-    points.extend(climb_with::<Complex32>(bench, square)?);
-    points.extend(climb_with::<[f32; 4]>(bench, square)?);
+    climb_with::<f32>(bench, square)?;
+    climb_with::<Complex32>(bench, square)?;
+    climb_with::<[f32; 4]>(bench, square)?;
     climb_with::<u32>(bench, picture)?;
-    climb_with::<u8>(bench, picture)?;
-    if let Some(path) = plot {
-        let plot = plot::ladder(&bench.headline(), square, &points);
-        files::write(path.as_ref(), |out| out.write_all(plot.as_bytes())).map_err(|error| format!("{path}: {error}"))?;
-    }
-    Ok(())
+    climb_with::<u8>(bench, picture)
 }
 
 /// Measures the ladder, followed by the recipe that the rules choose.
-fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Point>> {
+fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
     let spec = Permute::<T>::transpose(shape);
-    let mut points = Vec::new();
     bench.contest(&spec.to_string(), |bench| {
         // The ladder's kernels move whole words. For bytes, the only rung before the rules' recipe
         // is the gathering kernel.
@@ -290,11 +251,8 @@ fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Po
         let gather = Rung { fields: Vec::new(), recipe: Recipe::Gather { workgroup: [8, 32] } };
         let mut rungs = if words { ladder(shape, size_of::<T>()) } else { vec![gather] };
         rungs.push(Rung { fields: Vec::new(), recipe: *bench.planner().plan(spec.clone())?.recipe() });
-        let point = |(recipe, fraction)| Point { element_bytes: size_of::<T>(), recipe, fraction };
-        points = measure(bench, &spec, Some(shape), &rungs)?.into_iter().map(point).collect();
-        Ok(())
-    })?;
-    Ok(points)
+        measure(bench, &spec, Some(shape), &rungs)
+    })
 }
 
 /// A recipe, and what a report says about it besides.
@@ -375,14 +333,8 @@ impl Variant {
 }
 
 /// Measures the recipes that fit in one contest, and reports them: those of a ladder (of matrices of
-/// this shape) in its order, others from the fastest to the slowest. Returns their bandwidths as
-/// fractions of a copy's.
-fn measure<S: Searchable>(
-    bench: &mut Bench,
-    spec: &S,
-    ladder: Option<[usize; 2]>,
-    rungs: &[Rung<S::Recipe>],
-) -> Result<Vec<(S::Recipe, f64)>> {
+/// this shape) in its order, others from the fastest to the slowest.
+fn measure<S: Searchable>(bench: &mut Bench, spec: &S, ladder: Option<[usize; 2]>, rungs: &[Rung<S::Recipe>]) -> Result<()> {
     let own = bench.planner().plan(spec.clone())?;
     let arrays = Arrays::for_plan(bench, &own)?;
     let bytes = own.program().inputs()[0].bytes().min(own.program().output().bytes());
@@ -405,13 +357,11 @@ fn measure<S: Searchable>(
     }
     let shape = ladder.map_or_else(String::new, |[rows, columns]| format!("{rows}x{columns}"));
     let case = Case { title: spec.to_string(), shape, bytes: 2 * bytes };
-    let mut fractions = Vec::new();
     for (rung, samples) in results {
         bench.report(&case, &rung.recipe.to_string(), samples, copy, rung.fields.clone());
-        fractions.push((rung.recipe.clone(), samples.gb_per_s(case.bytes) / copy));
     }
     for (rung, why) in errors {
         bench.report_unfit(&case, &rung.recipe.to_string(), &why, rung.fields.clone());
     }
-    Ok(fractions)
+    Ok(())
 }
