@@ -229,7 +229,7 @@ fn per_device() -> Vec<DeviceTest> {
         }
         transpose::{
             every_variant_is_exact_at_every_kind_of_size,
-            the_full_hd_picture_is_exact_in_every_variant,
+            pictures_like_full_hd_are_exact_in_every_variant,
             folded_grids_reach_every_element,
             the_worked_example_is_transposed,
             random_shapes_are_exact,
