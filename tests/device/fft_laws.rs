@@ -74,7 +74,8 @@ pub fn the_comparison_can_fail() {
     assert!(relative_error(&some, &case.transform::<f64>(&case.noise())) > 0.1);
 }
 
-/// A tally fails if one case exceeds its bound, if one is much worse than rustfft, or if there is none.
+/// A tally fails if one case exceeds its bound, if one is much worse than rustfft, or if there is no
+/// case.
 pub fn the_tally_can_fail() {
     let right = Outcome { what: "right".to_owned(), error: 1e-7, theirs: 1e-7, budget: 2e-7, ..Outcome::none(64) };
     let fails = |wrong: Outcome| {

@@ -24,8 +24,8 @@ const THOROUGH: &[(&str, &str)] = &[
 /// A slow adapter runs one of so many tests, always the same ones.
 const SHARE: u32 = 3;
 
-/// Modules of which it runs all: they compare its bits and its errors, and lavapipe leaves nothing to
-/// wait for.
+/// Modules of which it runs all: they compare its bits and its errors, and lavapipe leaves nothing
+/// to wait for.
 const ALWAYS: [&str; 4] = ["arithmetic", "same_bits", "unhappy", "waits"];
 
 /// Whether a run leaves a test to the thorough run. GPUs run all of them.
