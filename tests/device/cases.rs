@@ -399,7 +399,7 @@ impl Tally {
         }
     }
 
-    /// Prints the worst outcomes, and fails if any error was too large.
+    /// Prints the worst outcomes, and fails if any error was too large, or if there was no case.
     pub fn finish(self) {
         let Worst { of_budget: [smooth, bluestein], of_rustfft, cases, failures } = self.worst.into_inner().unwrap();
         println!("{}: {cases} cases in {:.1?}", self.class, self.start.elapsed());
@@ -410,6 +410,7 @@ impl Tally {
                 println!("    error at most {value:.2} {what}: {case}");
             }
         }
+        assert!(cases > 0, "{}: no case fits the device, or none is left", self.class);
         assert!(
             failures.is_empty(),
             "{}: {} of {cases} cases are not accurate enough:\n{}",

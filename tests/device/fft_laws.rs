@@ -74,7 +74,8 @@ pub fn the_comparison_can_fail() {
     assert!(relative_error(&some, &case.transform::<f64>(&case.noise())) > 0.1);
 }
 
-/// A tally fails if one case exceeds its bound, or if one is much worse than rustfft.
+/// A tally fails if one case exceeds its bound, if one is much worse than rustfft, or if there is no
+/// case.
 pub fn the_tally_can_fail() {
     let right = Outcome { what: "right".to_owned(), error: 1e-7, theirs: 1e-7, budget: 2e-7, ..Outcome::none(64) };
     let fails = |wrong: Outcome| {
@@ -87,4 +88,5 @@ pub fn the_tally_can_fail() {
     assert!(fails(Outcome { error: 2.1e-7, ..right.clone() }));
     assert!(fails(Outcome { error: f64::INFINITY, ..right.clone() }));
     assert!(fails(Outcome { error: 1.6e-7, ..right.clone() }));
+    assert!(std::panic::catch_unwind(|| Tally::named("a tally without a case").finish()).is_err());
 }

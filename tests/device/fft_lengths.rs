@@ -1,7 +1,5 @@
 //! Lengths of one axis, in both directions and placements, and their accuracy.
 
-use std::time::{Duration, Instant};
-
 use crate::cases::*;
 use crate::harness::*;
 
@@ -30,7 +28,7 @@ pub fn every_short_length(device: &Device) {
 }
 
 /// 2^k, 2^k ± 1, powers of odd primes, products of small primes, primes, squares of primes. The
-/// most important lengths come first.
+/// most important lengths come first: runs that are not thorough have [`IMPORTANT`].
 const LONG: [usize; 61] = [
     1000,
     1009,
@@ -95,15 +93,14 @@ const LONG: [usize; 61] = [
     14_348_907,
 ];
 
+/// So many of them: one of each kind at least.
+const IMPORTANT: usize = 12;
+
 pub fn long_lengths(device: &Device) {
     let device = &device.alone();
-    let (start, cap) = (Instant::now(), Duration::from_secs(if device.is_thorough() { 3600 } else { 15 }));
     let tally = Tally::new(device, "lengths from 512 on");
-    for (i, n) in LONG.into_iter().enumerate() {
-        if start.elapsed() > cap {
-            println!("{}: after {cap:.0?} without the lengths {:?}", device.name, &LONG[i..]);
-            break;
-        }
+    let count = if device.is_thorough() { LONG.len() } else { IMPORTANT };
+    for (i, n) in LONG.into_iter().enumerate().take(count) {
         if device.is_slow() && n > 1 << 17 {
             continue;
         }
@@ -115,26 +112,27 @@ pub fn long_lengths(device: &Device) {
 
 /// Rows that fill a core of a GPU with one workgroup where there are many of them, two passes of 4
 /// lines, and a convolution in passes there and back. Processors have other recipes for them, so
-/// that these say little there.
+/// that these say little there: few rows must do, unless the run is thorough.
 pub fn many_long_rows(device: &Device) {
     let device = &device.alone();
+    let few = device.is_slow() || !device.is_thorough();
     let tally = Tally::new(device, "many long rows");
     let lengths = [18_000, 19_200, 20_000, 20_480, 24_000, 30_720, 32_768, 10_007, 20_011, 65_537];
     for (i, n) in lengths.into_iter().enumerate() {
-        if device.is_slow() && i % 4 > 0 {
+        if few && i % 4 > 0 {
             continue;
         }
         let kind = if i % 2 == 0 { Kind::Forward } else { Kind::Inverse };
-        tally.run(device, &Case::new(kind, &[n]).batch(if device.is_slow() { 4 } else { 130 }).in_place(i % 4 < 2));
+        tally.run(device, &Case::new(kind, &[n]).batch(if few { 4 } else { 130 }).in_place(i % 4 < 2));
     }
     // As many numbers as a large array has, which is when the rules look for the fastest row.
     for (i, n) in [8000, 15_625, 6561, 1792, 12_500, 3072].into_iter().enumerate() {
         let (kind, real) = if i % 2 == 0 { (Kind::Forward, Kind::R2c) } else { (Kind::Inverse, Kind::C2r) };
-        let batch = if device.is_slow() { 3 } else { (1 << 21) / n + 1 };
+        let batch = if few { 3 } else { (1 << 21) / n + 1 };
         tally.run(device, &Case::new(kind, &[n]).batch(batch).in_place(i % 4 < 2));
         tally.run(device, &Case::new(real, &[2 * n]).batch(batch));
     }
-    if !device.is_slow() {
+    if !few {
         tally.run(device, &Case::new(Kind::Forward, &[1 << 23]).batch(4));
         tally.run(device, &Case::new(Kind::Inverse, &[1 << 24]).batch(2).in_place(true));
         tally.run(device, &Case::new(Kind::Forward, &[8192, 4096]));

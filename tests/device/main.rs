@@ -3,6 +3,15 @@
 //! Without an adapter they are listed as ignored, with the reason. With WGPU_FFT_REQUIRE_GPU=1 that
 //! is a failure. `WGPU_FFT_LIMITS=webgpu`, `downlevel` or `tiny` opens devices with smaller limits,
 //! and `WGPU_FFT_VALIDATION=1` makes any message of a validation layer a failure.
+//!
+//! There are two runs. A plain one is for each change: where compiling takes long, it takes a share
+//! of long lists of alike cases, leaves some tests out, and on SwiftShader most of them
+//! (`schedule.rs`). `WGPU_FFT_THOROUGH=1` is the thorough run, with everything on every adapter. GPUs
+//! always have everything. What a run leaves out is listed as ignored, and counted at its end;
+//! `--include-ignored` runs such tests with the short lists.
+//!
+//! Trials that take long start first, by the times in `durations.txt`. `WGPU_FFT_DURATIONS=1` renews
+//! that file.
 
 mod arithmetic;
 #[path = "../support/bits.rs"]
@@ -61,6 +70,8 @@ mod paper;
 mod paper_kernels;
 #[path = "../support/permute.rs"]
 mod permute;
+#[path = "../support/progress.rs"]
+mod progress;
 mod real_kinds;
 #[path = "../support/real_kinds.rs"]
 mod real_kinds_by_definition;
@@ -78,6 +89,7 @@ mod rolls;
 mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+mod schedule;
 #[path = "../support/calls.rs"]
 mod sequences;
 #[path = "../support/shifts.rs"]
@@ -97,11 +109,12 @@ mod waits;
 mod workspaces;
 
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use harness::{Device, find_devices};
+use harness::{Device, find_devices, seed};
 use libtest_mimic::{Arguments, Trial};
+use progress::trial;
+use schedule::Left;
 
 /// So many tests are named after a run, if they took this long.
 const SLOWEST: usize = 20;
@@ -229,7 +242,7 @@ fn per_device() -> Vec<DeviceTest> {
         }
         transpose::{
             every_variant_is_exact_at_every_kind_of_size,
-            the_full_hd_picture_is_exact_in_every_variant,
+            pictures_like_full_hd_are_exact_in_every_variant,
             folded_grids_reach_every_element,
             the_worked_example_is_transposed,
             random_shapes_are_exact,
@@ -421,25 +434,11 @@ fn once() -> Vec<(&'static str, fn())> {
     }
 }
 
-/// How long each test took, so that one that makes everybody wait is seen.
-static DURATIONS: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
-
-/// A test that passes unless it panics.
-fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {
-    let name = name.into();
-    Trial::test(name.clone(), || {
-        let started = Instant::now();
-        test();
-        DURATIONS.lock().unwrap().push((started.elapsed(), name));
-        Ok(())
-    })
-}
-
 /// Prints the tests that took longest, if they took seconds.
 fn print_slowest() {
-    let mut durations = std::mem::take(&mut *DURATIONS.lock().unwrap());
-    durations.sort_by(|a, b| b.cmp(a));
-    for (duration, name) in durations.iter().take(SLOWEST).filter(|(duration, _)| *duration >= SLOW) {
+    let mut durations = progress::durations();
+    durations.sort_by_key(|(_, duration)| std::cmp::Reverse(*duration));
+    for (name, duration) in durations.iter().take(SLOWEST).filter(|(_, duration)| *duration >= SLOW) {
         println!("{:6.1} s  {name}", duration.as_secs_f64());
     }
 }
@@ -456,20 +455,29 @@ fn main() -> ExitCode {
     if messages::are_wanted() {
         messages::listen();
     }
+    let arguments = Arguments::from_args();
+    let mut left = Vec::new();
     let mut trials: Vec<Trial> = once().into_iter().map(|(name, test)| trial(name, test)).collect();
     match find_devices() {
         Ok(devices) => {
             let names: Vec<&'static str> = per_device().into_iter().map(|(name, _)| name).collect();
-            trials.push(trial("known::every_entry_names_a_test", move || known::every_entry_names_a_test(&names)));
+            trials.push(trial("known::every_entry_names_a_test", move || {
+                known::every_entry_names_a_test(&names);
+                schedule::every_entry_names_a_test(&names);
+            }));
             for device in devices {
-                trials.extend(per_device().into_iter().map(|(name, test)| {
+                let mut own_left = Left { device, trials: 0, of: per_device().len() };
+                for (name, test) in per_device() {
                     let own = trial(format!("{}: {name}", device.name), move || known::run(device, name, test));
-                    let missing = known::missing(device, name);
-                    if let Some(missing) = missing {
-                        println!("NOT RUN: {}: {name} needs {missing}", device.name);
+                    let (missing, is_left) = (known::missing(device, name), schedule::is_left(device, name));
+                    let own = own.with_ignored_flag(missing.is_some() || is_left);
+                    match missing {
+                        Some(missing) => println!("NOT RUN: {}: {name} needs {missing}", device.name),
+                        None => own_left.trials += usize::from(is_left && schedule::is_ignored(&arguments, &own)),
                     }
-                    own.with_ignored_flag(missing.is_some())
-                }));
+                    trials.push(own);
+                }
+                left.push(own_left);
             }
             // A single adapter has no other to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
@@ -490,8 +498,16 @@ fn main() -> ExitCode {
             trials.extend(per_device().into_iter().map(|(name, _)| trial(name, || ()).with_ignored_flag(true)));
         }
     }
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    schedule::sort(&mut trials);
+    if !arguments.list {
+        println!("random cases by PROPTEST_RNG_SEED={}, which repeats them", seed());
+    }
+    let conclusion = progress::run(&arguments, trials);
     print_slowest();
+    schedule::print_left(&left);
+    if schedule::writes_durations() {
+        schedule::write_durations();
+    }
     if messages::are_wanted() && !messages::were_none() {
         return ExitCode::FAILURE;
     }

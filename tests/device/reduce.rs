@@ -8,6 +8,7 @@ use wgpu_fft::reduce::{self, Custom, Determinism, Map, Recipe, Reduction, Value}
 use wgpu_fft::{Element, Error, Layout, Spec};
 
 use crate::harness::*;
+use crate::progress::less;
 use crate::reductions::{Case, Outcome, PLACES, RECIPES, Runner, axes_of_every_kind, within_sum};
 
 impl Runner for Device {
@@ -201,8 +202,7 @@ pub fn no_workgroup_is_lost_past_one_axis_of_the_grid(device: &Device) {
 pub fn arrays_around_one_binding(device: &Device) {
     let elements = device.gpu().profile().binding_bytes / 4;
     if elements > 1 << 26 {
-        println!("{}: left out, {elements} elements are many", device.name);
-        return;
+        return less(format!("{}: no reduction around the {elements} elements of a binding", device.name));
     }
     let elements = elements as usize;
     for n in [elements, elements + 1, elements + 4096] {

@@ -11,8 +11,9 @@
 //! WGPU_FFT_CASE="fft 1.0.3.5" cargo test --test random
 //! ```
 //!
-//! A plain `cargo test` runs 300 cases in a minute at most, each in the interpreter and on one of the
-//! adapters in turns. With a number of cases, each runs on all adapters:
+//! A plain `cargo test` runs 300 cases of this day in about a minute, each in the interpreter and on
+//! one of the adapters in turns. It prints the first seed, which repeats them:
+//! `WGPU_FFT_RANDOM="seed=20786000"`. With a number of cases, each runs on all adapters:
 //!
 //! ```text
 //! WGPU_FFT_RANDOM="cases=10000 seed=7 minutes=90" cargo test --release --test random
@@ -49,6 +50,8 @@ mod numbers;
 mod permute;
 mod place;
 mod profiles;
+#[path = "../support/progress.rs"]
+mod progress;
 #[path = "../support/real_kinds.rs"]
 mod real_kinds_by_definition;
 mod reals;
@@ -81,10 +84,11 @@ mod trials;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Arguments;
 
 use crate::case::{Case, Verdict};
 use crate::place::Place;
+use crate::progress::trial;
 use crate::runner::Amount;
 
 /// Draws a case and runs it.
@@ -125,17 +129,20 @@ fn main() -> ExitCode {
         Err(error) => println!("SKIPPED: random cases on devices: {error}"),
     }
     let places: &'static [Place<'static>] = places.leak();
-    let mut tests = trials::all(places);
-    if let Ok(text) = std::env::var("WGPU_FFT_CASE") {
-        tests = vec![Trial::test("the case of WGPU_FFT_CASE", move || {
-            runner::repeat(&text, places);
-            Ok(())
-        })];
+    let arguments = Arguments::from_args();
+    let tests = if let Ok(text) = std::env::var("WGPU_FFT_CASE") {
+        vec![trial("the case of WGPU_FFT_CASE", move || runner::repeat(&text, places))]
     } else {
-        tests.push(Trial::test(format!("on {names}"), || {
-            runner::run_all(places, &Amount::from_environment(300));
-            Ok(())
-        }));
-    }
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+        let amount = Amount::from_environment(300);
+        if !arguments.list {
+            println!("random cases from WGPU_FFT_RANDOM=\"seed={}\" on, which repeats them", amount.seed);
+        }
+        // It takes longest, so it starts first.
+        let mut tests = vec![trial(format!("on {names}"), move || runner::run_all(places, &amount))];
+        tests.extend(trials::all(places));
+        tests
+    };
+    let conclusion = progress::run(&arguments, tests);
+    progress::all_less().iter().for_each(|text| println!("LESS: {text}"));
+    conclusion.exit_code()
 }

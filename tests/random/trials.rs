@@ -5,16 +5,12 @@ use libtest_mimic::Trial;
 use crate::case::{Mistake, Verdict};
 use crate::draws::{Choices, Draws};
 use crate::place::Place;
+use crate::progress::trial;
 use crate::shrink::shrink;
 use crate::{OPERATIONS, known, runner};
 
 pub fn all(places: &'static [Place<'static>]) -> Vec<Trial> {
-    let trial = |name: &str, test: fn(&'static [Place<'static>])| {
-        Trial::test(name, move || {
-            test(places);
-            Ok(())
-        })
-    };
+    let trial = |name: &str, test: fn(&'static [Place<'static>])| trial(name, move || test(places));
     vec![
         trial("choices_are_their_text", |_| choices_are_their_text()),
         trial("shrinking_finds_the_least", |_| shrinking_finds_the_least()),

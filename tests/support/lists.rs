@@ -1,7 +1,8 @@
 //! Long lists of alike cases, of which an ordinary run takes a share.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
-/// Whether WGPU_FFT_THOROUGH=1 asks for the long lists, everywhere.
+/// Whether WGPU_FFT_THOROUGH=1 asks for the thorough run: the long lists and the tests that a run for
+/// each change leaves out, on every adapter. Releases need it.
 pub fn asks_for_all() -> bool {
     std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1")
 }
