@@ -205,7 +205,9 @@ fn orthonormal_transforms_keep_lengths() {
             let spec = R2r::new(kind, n).orthonormal();
             let output: Vec<f32> = programs(&spec, &profiles()[0], 0)[0].run_on_host(&input);
             let (before, after) = (norm(&input), norm(&output));
-            assert!((before - after).abs() < bound(&[n], &[(0, kind)]) * before, "{spec}: {before} {after}");
+            // The weights of the ends and the scale are rounded too.
+            let bound = bound(&[n], &[(0, kind)]) + 2.0 * ROUNDOFF;
+            assert!((before - after).abs() <= bound * before, "{spec}: {before} {after}");
         }
     }
 }

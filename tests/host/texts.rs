@@ -1,7 +1,7 @@
 //! Runs every text that a recipe reaches under all checks. No index leaves its array, nothing is
 //! read before it is written, and no two invocations conflict without a barrier between them. Each
-//! text runs in two orders of workgroups and invocations, and with subgroups of two sizes; with
-//! `WGPU_FFT_THOROUGH=1` in four orders and with subgroups of three.
+//! text of every second program runs in two orders of workgroups and invocations, and with subgroups
+//! of two sizes; with `WGPU_FFT_THOROUGH=1` each text in four orders and with subgroups of three.
 //! `src/gpu/unchecked.rs` relies on this.
 
 use std::collections::HashSet;
@@ -93,6 +93,7 @@ fn every_text_is_clean_in_every_order() {
     let programs: Vec<&Program> = PROGRAMS.iter().filter(is_taken).collect();
     println!("{texts} texts in {} programs", programs.len());
     assert!(texts > 400, "{texts}");
+    let programs: Vec<&Program> = share(programs, if bits.is_some() { 1 } else { 2 }, 0).collect();
     let lines = on_all_cores(programs.len(), |i| check(programs[i]));
     if let Some(path) = bits {
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
