@@ -174,27 +174,6 @@ impl Case {
         self.axes.iter().map(|&axis| self.shape[axis]).product()
     }
 
-    /// The bound that the documentation promises for a recipe, and whether the recipe uses a
-    /// convolution.
-    fn budget(&self, recipe: &Recipe) -> (f64, bool) {
-        let log2 = |n: usize| (n as f64).log2().max(1.0);
-        let mut squares = 0.0;
-        let mut bluestein = false;
-        match recipe {
-            Recipe::Transposed { .. } => squares = 2.25 * log2(self.n()),
-            Recipe::Axes(axes) => {
-                for axis in axes {
-                    bluestein |= axis.bluestein.is_some();
-                    // Some recipes transform several axes at once.
-                    let n = (axis.axis..=axis.through).map(|axis| self.shape[axis]).product();
-                    squares += axis.bluestein.map_or_else(|| 2.25 * log2(n), |m| 9.0 * log2(m as usize));
-                }
-            }
-            other => unimplemented!("{other}"),
-        }
-        (U * squares.sqrt(), bluestein)
-    }
-
     /// Runs the case between guards and compares the result. `None` if the recipe does not fit the
     /// device.
     pub fn run(&self, device: &Device) -> Option<Outcome> {
@@ -205,13 +184,13 @@ impl Case {
         let input = self.noise();
         let (what, recipe, actual) = self.output(device, planner, &input)?;
         let expected = self.transform::<f64>(&input);
-        let (budget, bluestein) = self.budget(&recipe);
+        let bluestein = matches!(&recipe, Recipe::Axes(axes) if axes.iter().any(|axis| axis.bluestein.is_some()));
         let theirs = relative_error(&self.transform::<f32>(&input), &expected);
         Some(Outcome {
             what,
             error: relative_error(&actual, &expected),
             theirs,
-            budget,
+            budget: bound_by(&recipe, &self.shape),
             n: self.n(),
             bluestein,
             by_hand: self.recipe.is_some(),

@@ -6,9 +6,10 @@ use wgpu_fft::signal::convolve::{By, Convolve, Number, Recipe};
 use wgpu_fft::{Complex32, Edge, Error, Spec};
 
 use crate::convolutions::{Case, EDGES, MODES};
+use crate::lists::share;
 use crate::reference::*;
 use crate::sanitized::RunOnHost;
-use crate::variants::profiles;
+use crate::variants::{profiles, profiles_of};
 
 impl Case {
     fn check(&self, batch: usize, for_each: bool, profiles_taken: usize) {
@@ -39,7 +40,7 @@ fn every_recipe<T: Number>(
     number: fn(T) -> Complex32,
 ) {
     assert_eq!(spec.to_string().parse().as_ref(), Ok(spec));
-    for profile in profiles().into_iter().take(profiles_taken) {
+    for profile in if profiles_taken == 1 { profiles().into_iter().take(1).collect() } else { profiles_of(spec) } {
         let recipe = spec.design(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
         assert_eq!(recipe.to_string().parse().as_ref(), Ok(&recipe));
         let mut recipes = vec![recipe.clone()];
@@ -62,12 +63,13 @@ fn every_recipe<T: Number>(
 #[test]
 fn every_mode_and_edge_along_one_axis() {
     for (n, k) in [(1, 1), (1, 5), (5, 1), (8, 3), (8, 4), (9, 4), (7, 7), (6, 8), (3, 11), (4, 17), (30, 7), (37, 6), (64, 65)] {
+        let mut cases = Vec::new();
         for (correlate, edge) in [false, true].into_iter().flat_map(|correlate| EDGES.map(|edge| (correlate, edge))) {
             for mode in MODES.into_iter().filter(|mode| *mode != Mode::Valid || k <= n) {
-                let case = Case { shape: vec![n], kernel: vec![k], correlate, mode, edge };
-                case.check(3, false, 1);
+                cases.push(Case { shape: vec![n], kernel: vec![k], correlate, mode, edge });
             }
         }
+        share(cases, 3, n).for_each(|case| case.check(3, false, 1));
         let case = Case { shape: vec![n], kernel: vec![k], correlate: false, mode: Mode::Same, edge: Edge::Reflect };
         case.check(3, true, usize::MAX);
         case.check(1, true, usize::MAX);
@@ -84,7 +86,8 @@ fn every_mode_and_edge_along_several_axes() {
         (vec![4, 5, 6], vec![3, 2, 3]),
         (vec![2, 3, 2], vec![5, 1, 4]),
     ] {
-        for (i, (correlate, edge)) in [false, true].into_iter().flat_map(|correlate| EDGES.map(|edge| (correlate, edge))).enumerate() {
+        let both = [false, true].into_iter().flat_map(|correlate| EDGES.map(|edge| (correlate, edge)));
+        for (i, (correlate, edge)) in share(both.enumerate(), 3, shape[0]) {
             let fits = shape.iter().zip(&kernel).all(|(n, k)| k <= n);
             for mode in MODES.into_iter().filter(|mode| *mode != Mode::Valid || fits) {
                 let case = Case { shape: shape.clone(), kernel: kernel.clone(), correlate, mode, edge };

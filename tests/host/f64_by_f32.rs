@@ -9,6 +9,7 @@ use wgpu_fft::{DeviceProfile, Error, Fragment, Program, Spec};
 use crate::double::{complex_noise, noise};
 use crate::f64::Host;
 use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, by_hand, layouts};
+use crate::lists::share;
 use crate::real_kinds_by_definition::transform;
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
@@ -177,8 +178,8 @@ fn every_choice_fits_its_profile() {
         let text = program.to_string();
         assert!(!text.contains("fft/lanes") && !text.contains("fft/radix2") && text.contains("fft/pass_double"), "{program}");
     }
-    for profile in profiles() {
-        for n in (1..=80).chain([256, 1000, 1009, 2048, 4096, 8192, 10_007, 1 << 14, 1 << 17, 100_003, 1 << 20]) {
+    for (p, profile) in profiles().into_iter().enumerate() {
+        for n in share((1..=80).chain([256, 1000, 1009, 2048, 4096, 8192, 10_007, 1 << 14, 1 << 17, 100_003, 1 << 20]), 4, p) {
             check(&C2c::forward(n).f64_by_f32().batch(3), &profile);
             check(&C2c::inverse([n, 12]).f64_by_f32().in_place(), &profile);
             check(&R2c::forward(n).f64_by_f32().batch(3), &profile);

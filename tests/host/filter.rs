@@ -9,6 +9,7 @@ use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error, Program, Spec};
 
 use crate::filters::{EDGES, Filter, RECIPES, SIZES, assert_exact, beyond_bound, bytes, whole_numbers};
+use crate::lists::{asks_for_all, share};
 use crate::reference::noise;
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
@@ -53,7 +54,7 @@ fn check<T: Pixel + Into<f64>>(
 fn lines_of_every_length() {
     let mut count = 0;
     for n in [1, 2, 3, 4, 5, 8, 12] {
-        for k in [1, 2, 3, 4, 5, 7, 8, 17, 40] {
+        for k in share([1, 2, 3, 4, 5, 7, 8, 17, 40], 2, n) {
             let taps = whole_numbers(k, 77);
             for (i, edge) in EDGES.into_iter().enumerate() {
                 for convolution in [false, true] {
@@ -65,7 +66,7 @@ fn lines_of_every_length() {
             }
         }
     }
-    assert!(count > 630 * 5, "{count}");
+    assert!(count > if asks_for_all() { 630 * 5 } else { 300 * 5 }, "{count}");
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn several_axes() {
     let shapes: [&[usize]; 8] = [&[1, 1], &[1, 8], &[7, 1], &[5, 8], &[13, 12], &[20, 33], &[4, 5, 6], &[2, 3, 5, 4]];
     for (s, shape) in shapes.into_iter().enumerate() {
         for (i, [down, along]) in [[3, 3], [1, 5], [2, 7], [4, 1], [9, 6], [3, 40], [41, 2]].into_iter().enumerate() {
-            for (e, edge) in EDGES.into_iter().enumerate() {
+            for (e, edge) in share(EDGES.into_iter().enumerate(), 3, s + i) {
                 let filter = Filter::new(shape, (s + i + e) % 2 == 0, edge).batch(1 + (s + i) % 2);
                 let rank = shape.len();
                 let axes = [(rank - 2, whole_numbers(down, 1)), (rank - 1, whole_numbers(along, 2))];
@@ -89,7 +90,7 @@ fn several_axes() {
             }
         }
     }
-    assert!(count > 8 * 7 * 5 * 5, "{count}");
+    assert!(count > 8 * 7 * 5 * if asks_for_all() { 5 } else { 1 }, "{count}");
 }
 
 #[test]
@@ -97,7 +98,7 @@ fn kernels_over_all_axes() {
     let mut count = 0;
     for (s, shape) in [&[1, 1][..], &[1, 8], &[6, 1], &[5, 8], &[9, 12], &[7], &[16]].into_iter().enumerate() {
         for (i, kernel) in [[1, 1], [3, 3], [2, 5], [4, 2], [1, 6], [9, 11], [17, 2]].into_iter().enumerate() {
-            for (e, edge) in EDGES.into_iter().enumerate() {
+            for (e, edge) in share(EDGES.into_iter().enumerate(), 3, s + i) {
                 for convolution in [false, true] {
                     let size = SIZES[(s + i + e) % 3];
                     let kernel = &kernel[2 - shape.len()..];
@@ -112,13 +113,13 @@ fn kernels_over_all_axes() {
             }
         }
     }
-    assert!(count > 2000, "{count}");
+    assert!(count > if asks_for_all() { 2000 } else { 400 }, "{count}");
 }
 
 /// Long kernels are summed in loops.
 #[test]
 fn the_longest_kernels() {
-    for (k, edge) in [(31, Edge::Zero), (101, Edge::Reflect), (254, Edge::Mirror), (255, Edge::Nearest)] {
+    for (k, edge) in share([(31, Edge::Zero), (101, Edge::Reflect), (255, Edge::Nearest), (254, Edge::Mirror)], 2, 1) {
         let filter = Filter::new(&[36, 40], k % 2 == 0, edge);
         // Small taps, so that sums of 255 sums are exact.
         let small = |seed| whole_numbers(k, seed).iter().map(|tap| (tap % 2.0).abs()).collect::<Vec<f32>>();
@@ -127,7 +128,7 @@ fn the_longest_kernels() {
         check(&filter.separable::<f32>(&kernels), &x, |x| filter.by_separable(&kernels, x));
     }
     let filter = Filter::new(&[12, 40], true, Edge::Wrap);
-    for kernel in [[32, 32], [31, 31], [4, 255], [255, 4]] {
+    for kernel in share([[32, 32], [31, 31], [4, 255], [255, 4]], 2, 1) {
         let taps = whole_numbers(kernel[0] * kernel[1], 3);
         let x = whole_numbers(filter.len(), 5);
         check(&filter.direct::<f32>(&kernel, &taps, Mode::Same), &x, |x| filter.by_direct(&kernel, &taps, Mode::Same, x));
@@ -208,8 +209,10 @@ fn noise_keeps_the_bound() {
 fn random_filters() {
     let edge = prop::sample::select(EDGES.to_vec());
     let strategy = (prop::collection::vec(1usize..24, 1..=3), any::<bool>(), edge, prop::collection::vec(0usize..14, 3), 1usize..4);
-    let mut runner =
-        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() });
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: if asks_for_all() { 150 } else { 50 },
+        ..ProptestConfig::with_source_file(file!())
+    });
     let outcome = runner.run(&strategy, |(shape, convolution, edge, counts, batch)| {
         let filter = Filter::new(&shape, convolution, edge).batch(batch);
         let kernels: Vec<_> =

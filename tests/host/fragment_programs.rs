@@ -7,7 +7,10 @@ use wgpu_fft::low_level;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec};
 use wgsl_sanitizer::FindingKind;
 
+use crate::changes::cases;
+use crate::cores::on_all_cores;
 use crate::drawn_fragments::drawn;
+use crate::lists::asks_for_all;
 use crate::reference::complex_noise;
 use crate::sanitized::{self, Outcome};
 
@@ -54,21 +57,20 @@ pub fn holds(expression: &str, functions: &str) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// `WGPU_FFT_FUZZ` is the number of programs.
+/// `WGPU_FFT_FUZZ` is the number of programs. A number draws one program, always the same.
 #[test]
 fn accepted_programs_end_and_keep_to_themselves() {
-    let cases = std::env::var("WGPU_FFT_FUZZ").map_or(1500, |text| text.parse().expect("WGPU_FFT_FUZZ is a number"));
-    let mut accepted = 0u64;
-    for seed in 0..cases {
-        let (expression, functions) = drawn(seed);
-        match holds(&expression, &functions) {
-            Ok(_) => accepted += 1,
-            Err(error) => assert!(
-                matches!(error, Error::Parse { .. } | Error::LimitExceeded { .. } | Error::Unsupported { .. }),
-                "{seed}: {error}\n{functions}"
-            ),
+    let cases = cases(if asks_for_all() { 1500 } else { 500 }) as usize;
+    let is_accepted = |seed| {
+        let (expression, functions) = drawn(seed as u64);
+        let outcome = holds(&expression, &functions);
+        if let Err(error) = &outcome {
+            let foreseen = matches!(error, Error::Parse { .. } | Error::LimitExceeded { .. } | Error::Unsupported { .. });
+            assert!(foreseen, "{seed}: {error}\n{functions}");
         }
-    }
+        outcome.is_ok()
+    };
+    let accepted = on_all_cores(cases, is_accepted).into_iter().filter(|accepted| *accepted).count();
     println!("{accepted} of {cases} programs are accepted");
     assert!(accepted > cases / 8, "{accepted} of {cases} programs are accepted: the grammar draws too much that is refused");
 }

@@ -2,6 +2,7 @@
 //! cases of each target.
 
 use crate::changes::fuzz;
+use crate::lists::asks_for_all;
 use crate::targets::{self, examples};
 
 fn check(target: fn(&[u8]), examples: &[&str], usual_cases: u32) {
@@ -9,24 +10,29 @@ fn check(target: fn(&[u8]), examples: &[&str], usual_cases: u32) {
     fuzz(target, &examples, usual_cases);
 }
 
+/// A third of the usual cases, or all with WGPU_FFT_THOROUGH=1.
+fn few_or(usual: u32) -> u32 {
+    if asks_for_all() { usual } else { usual / 3 }
+}
+
 #[test]
 fn specifications() {
-    check(targets::specifications, examples::SPECIFICATIONS, 3000);
+    check(targets::specifications, examples::SPECIFICATIONS, few_or(3000));
 }
 
 #[test]
 fn recipes() {
-    check(targets::recipes, examples::RECIPES, 3000);
+    check(targets::recipes, examples::RECIPES, few_or(3000));
 }
 
 #[test]
 fn records() {
-    check(targets::records, examples::RECORDS, 2000);
+    check(targets::records, examples::RECORDS, few_or(2000));
 }
 
 #[test]
 fn fragments() {
-    check(targets::fragments, examples::FRAGMENTS, 300);
+    check(targets::fragments, examples::FRAGMENTS, few_or(300));
 }
 
 /// A target that refuses everything would find nothing.

@@ -7,6 +7,8 @@ mod contract;
 #[path = "../support/convolutions.rs"]
 mod convolutions;
 mod convolve;
+#[path = "../support/cores.rs"]
+mod cores;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;

@@ -14,8 +14,11 @@ use wgpu_fft::signal::{
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 
+use crate::changes::cases;
+use crate::cores::on_all_cores;
 use crate::filters;
 use crate::frames;
+use crate::lists::asks_for_all;
 use crate::mutated::mutated;
 use crate::permute::{MAPPED, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, HALVES_IN_LANES, LANES, REAL, TRANSPOSES};
@@ -159,46 +162,42 @@ fn adapt(spec: &str, recipe: &str, profile: &DeviceProfile) {
 
 #[test]
 fn changed_recipes_are_refused_or_become_programs() {
-    let cases: usize = std::env::var("WGPU_FFT_FUZZ").map_or(4000, |text| text.parse().expect("WGPU_FFT_FUZZ is a number"));
-    let (subjects, profiles) = (subjects(), profiles());
+    // They are not shared between threads.
+    thread_local!(static SUBJECTS: Vec<Own> = subjects());
+    let cases = cases(if asks_for_all() { 4000 } else { 1500 }) as usize;
+    let (names, profiles): (Vec<String>, _) = (SUBJECTS.with(|all| all.iter().map(|(own, _)| own.spec.to_string()).collect()), profiles());
     // What each begins with: the rules' recipes, those near them, and those by hand.
-    let begins: Vec<Vec<String>> = subjects
-        .iter()
-        .map(|(subject, by_hand)| {
-            let mut all: Vec<String> = profiles.iter().filter_map(|profile| subject.design(profile).ok()).collect();
-            let near = profiles.iter().flat_map(|profile| all[..1].iter().flat_map(|own| subject.neighbours(own, profile)).take(12));
-            let near: Vec<String> = near.collect();
-            all.extend(near.into_iter().chain(by_hand.iter().map(ToString::to_string)));
-            all
-        })
-        .collect();
-    let mut rng = Rng::with_seed(43);
-    let (mut parsed, mut made, mut seen) = (0, 0, vec![0; subjects.len()]);
-    let mut panics: Vec<String> = Vec::new();
-    for case in 0..cases {
-        let own = case % subjects.len();
+    let of_subject = |(subject, by_hand): &Own| {
+        let mut all: Vec<String> = profiles.iter().filter_map(|profile| subject.design(profile).ok()).collect();
+        let near = profiles.iter().flat_map(|profile| all[..1].iter().flat_map(|own| subject.neighbours(own, profile)).take(12));
+        let near: Vec<String> = near.collect();
+        all.extend(near.into_iter().chain(by_hand.iter().map(ToString::to_string)));
+        all
+    };
+    let begins = on_all_cores(names.len(), |own| SUBJECTS.with(|all| of_subject(&all[own])));
+    let outcomes = on_all_cores(cases, |case| {
+        let mut rng = Rng::with_seed(case as u64);
+        let own = case % names.len();
         // Now and then the recipe of another operation.
-        let from = if rng.u8(0..20) == 0 { rng.usize(..subjects.len()) } else { own };
+        let from = if rng.u8(0..20) == 0 { rng.usize(..names.len()) } else { own };
         let begin = rng.usize(..begins[from].len());
         let recipe = mutated(&mut |count| rng.u64(..count.max(1)), &begins[from][begin]);
         let profile = &profiles[rng.usize(..profiles.len())];
         let begin = Instant::now();
-        let mut its = Rng::with_seed(case as u64);
-        match catch_unwind(AssertUnwindSafe(|| try_out(&subjects[own].0, &recipe, profile, &mut its))) {
-            Ok(is_made) => {
-                parsed += usize::from(recipe.parse::<Recipe>().is_ok());
-                made += usize::from(is_made);
-                seen[own] += usize::from(is_made);
-            }
-            Err(_) => panics.push(format!("`{}` by `{recipe}` on {}", subjects[own].0.spec, profile.name)),
-        }
-        assert!(begin.elapsed() < HANG, "`{}` by `{recipe}` took {:?}", subjects[own].0.spec, begin.elapsed());
-        assert!(panics.len() < 20, "{} of {case} panic: {panics:#?}", panics.len());
-    }
-    println!("{cases} changed recipes: {parsed} are recipes of a transform, {made} became programs");
-    assert!(panics.is_empty(), "{panics:#?}");
-    let never: Vec<String> = subjects.iter().zip(&seen).filter(|(_, count)| **count == 0).map(|(own, _)| own.0.spec.to_string()).collect();
-    assert!(never.is_empty() || cases < 100 * subjects.len(), "nothing became a program of {never:?}");
+        let what = || format!("`{}` by `{recipe}` on {}", names[own], profile.name);
+        let mut run = || SUBJECTS.with(|all| try_out(&all[own].0, &recipe, profile, &mut rng));
+        let is_made = catch_unwind(AssertUnwindSafe(&mut run)).map_err(|_| what());
+        assert!(begin.elapsed() < HANG, "{} took {:?}", what(), begin.elapsed());
+        (recipe.parse::<Recipe>().is_ok(), is_made)
+    });
+    let parsed = outcomes.iter().filter(|(is_recipe, _)| *is_recipe).count();
+    let made: Vec<usize> = (0..cases).filter(|&case| outcomes[case].1 == Ok(true)).map(|case| case % names.len()).collect();
+    println!("{cases} changed recipes: {parsed} are recipes of a transform, {} became programs", made.len());
+    let panics: Vec<&String> = outcomes.iter().filter_map(|(_, is_made)| is_made.as_ref().err()).collect();
+    assert!(panics.is_empty(), "{} panic: {:#?}", panics.len(), &panics[..panics.len().min(20)]);
+    let never: Vec<&String> = (0..names.len()).filter(|own| !made.contains(own)).map(|own| &names[own]).collect();
+    assert!(never.is_empty() || cases < 100 * names.len(), "nothing became a program of {never:?}");
+    assert!(made.len() > cases / 10, "{} of {cases} changed recipes became programs", made.len());
 }
 
 /// Axes in the reverse order, which no text of this crate has, are refused with that reason; so is

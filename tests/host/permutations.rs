@@ -60,7 +60,7 @@ fn permutations_of_every_order() {
         let mut count = 0;
         let cases =
             shapes.iter().flat_map(|(shape, batch)| orders(shape.len()).into_iter().map(|order| Case::new(shape, &order).batch(*batch)));
-        for case in share(cases, 3, turn) {
+        for case in share(cases, 5, turn) {
             count += check_all(&case, &profile);
         }
         println!("{}: {count}", profile.name);
@@ -122,9 +122,8 @@ fn random_layouts() {
     let extents = prop::collection::vec(1usize..20, 1..4);
     let strategy = (extents, 1usize..4, prop::collection::vec(0usize..9, 10), any::<prop::sample::Index>(), 0usize..40);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: if asks_for_all() { 400 } else { 130 },
-        failure_persistence: None,
-        ..ProptestConfig::default()
+        cases: if asks_for_all() { 400 } else { 50 },
+        ..ProptestConfig::with_source_file(file!())
     });
     let outcome = runner.run(&strategy, |(shape, batch, gaps, order, more)| {
         let orders = orders(shape.len());
@@ -154,8 +153,8 @@ fn random_layouts() {
 
 #[test]
 fn square_matrices_in_place() {
-    for profile in profiles() {
-        for (n, batch) in [(1, 1), (1, 3), (2, 1), (7, 2), (32, 1), (48, 3), (65, 1), (130, 2)] {
+    for (turn, profile) in profiles().into_iter().enumerate() {
+        for (n, batch) in share([(1, 1), (1, 3), (2, 1), (7, 2), (32, 1), (48, 3), (65, 1), (130, 2)], 3, turn) {
             check_all(&Case::transpose(&[n, n]).batch(batch).in_place(), &profile);
             let pitched = Places { strides: vec![n + 16, 1], distance: n * (n + 16) + 32, offset: 16 };
             let case = Case::transpose(&[n, n]).batch(batch).in_place().layouts(Some(pitched.clone()), Some(pitched));
@@ -184,7 +183,7 @@ fn permutations_in_several_bindings() {
                 Case::new(&[120, 96], &[0, 1]),
                 Case::transpose(&[99, 101]),
             ];
-            for case in share(cases, 3, turn) {
+            for case in share(cases, 7, turn + binding_bytes as usize / 1000) {
                 assert!(check::<u32>(&case, &profile) > 1, "{case:?}");
                 check::<[u32; 2]>(&case, &profile);
                 check::<u8>(&case, &profile);

@@ -6,11 +6,11 @@ use wgpu_fft::{Error, Fragment, Spec};
 use crate::reference::*;
 use crate::sanitized::{RunOnHost, UNWRITTEN, run};
 use crate::shifts::{Correlation, shifted};
-use crate::variants::profiles;
+use crate::variants::{profiles, profiles_of};
 
 /// The results of every device: a shift and a height of each pair.
 fn results(spec: &PhaseCorrelate<f32>, reference: &[f32], moving: &[f32], mut check: impl FnMut(&[f32], &str)) {
-    for profile in profiles() {
+    for profile in profiles_of(spec) {
         let recipe = spec.design(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
         assert_eq!(recipe.to_string().parse().as_ref(), Ok(&recipe));
         for parts in [recipe.parts, 3] {

@@ -6,6 +6,7 @@ use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 
+use crate::lists::share;
 use crate::rings::{Case, RECIPES};
 use crate::sanitized::{RunOnHost, run_with};
 use crate::variants::profiles;
@@ -59,7 +60,7 @@ fn larger_shapes_by_all_recipes() {
         for shape in [&[40usize, 40][..], &[37, 60], &[3, 301], &[150, 7], &[8, 12, 10], &[700]] {
             let case = Case { batch: 2, corners: true, half: shape[0] % 2 == 0, ..Case::new(shape) };
             check(&case, &profile, None);
-            RECIPES.iter().for_each(|recipe| check(&case, &profile, Some(recipe)));
+            share(RECIPES, 3, shape[0]).for_each(|recipe| check(&case, &profile, Some(recipe)));
         }
     }
 }

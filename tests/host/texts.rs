@@ -1,10 +1,12 @@
 //! Runs every text that a recipe reaches under all checks. No index leaves its array, nothing is
 //! read before it is written, and no two invocations conflict without a barrier between them. Each
-//! text runs in two orders of workgroups and invocations, and with subgroups of two sizes; with
-//! `WGPU_FFT_THOROUGH=1` in four orders and with subgroups of three.
+//! text of every second program runs in two orders of workgroups and invocations, and with subgroups
+//! of two sizes; with `WGPU_FFT_THOROUGH=1` each text in four orders and with subgroups of three.
 //! `src/gpu/unchecked.rs` relies on this.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::Write;
 
 use wgpu_fft::Program;
 use wgpu_fft::low_level::{self, Slot};
@@ -12,9 +14,10 @@ use wgpu_fft::plan::Placement;
 use wgpu_fft::reduce::{self, Custom};
 use wgpu_fft::{DeviceProfile, Spec};
 
+use crate::cores::on_all_cores;
 use crate::lists::share;
 use crate::sanitized::run_with;
-use crate::variants::{all_programs, all_with_fragments, profiles};
+use crate::variants::{PROGRAMS, profiles};
 
 /// The most bytes of an array in this test. More rows of the same kind would not test anything
 /// else.
@@ -29,7 +32,8 @@ fn near_one(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| if i % 4 == 3 { 0x3f } else { (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0] }).collect()
 }
 
-fn check(program: &Program) {
+/// A program's title with a hash of its output.
+fn check(program: &Program) -> String {
     let data = numbers(program);
     macro_rules! as_type {
         ($($bytes:literal: $type:ty),*) => {
@@ -43,25 +47,12 @@ fn check(program: &Program) {
             }
         };
     }
-    as_type!(1: u8, 2: u16, 3: [u8; 3], 4: u32, 8: [u32; 2], 16: [u32; 4]);
-}
-
-/// With `WGPU_FFT_BITS=file`, the test instead adds a line to that file for every program. Two
-/// states of the crate can be compared by these lines.
-fn note_bits(program: &Program, output: &[u8]) {
-    use std::hash::{DefaultHasher, Hasher};
-    use std::io::Write;
-
-    let path = std::env::var_os("WGPU_FFT_BITS").unwrap();
-    let mut hasher = DefaultHasher::new();
-    hasher.write(output);
-    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-    writeln!(file, "{:016x} {}", hasher.finish(), program.title()).unwrap();
+    as_type!(1: u8, 2: u16, 3: [u8; 3], 4: u32, 8: [u32; 2], 16: [u32; 4])
 }
 
 /// Runs a program in several orders and with subgroups of several sizes. The order never changes a
 /// bit; even atomics join parts in the order of the parts.
-fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
+fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) -> String {
     let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
     let inputs: Vec<&[I]> = vec![&input; program.inputs().len()];
     let declared: Vec<(&str, Vec<u8>)> = low_level::declared(program)
@@ -71,9 +62,6 @@ fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: 
     let declared: Vec<(&str, &[u8])> = declared.iter().map(|(name, data)| (*name, &data[..])).collect();
     let run = |seed, subgroups| -> Vec<O> { run_with(program, &inputs, &declared, seed, subgroups) };
     let first = run(0, 1);
-    if std::env::var_os("WGPU_FFT_BITS").is_some() {
-        return note_bits(program, bytemuck::cast_slice(&first));
-    }
     for (seed, subgroups) in share([(3, 4), (2, 2), (1, 1)], 3, 0) {
         let other = run(seed, subgroups);
         assert!(
@@ -81,26 +69,36 @@ fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: 
             "seed {seed}, subgroups x {subgroups}: {program}"
         );
     }
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytemuck::cast_slice(&first));
+    format!("{:016x} {}", hasher.finish(), program.title())
 }
 
+/// With `WGPU_FFT_BITS=file`, it runs every program, and adds a line to that file for each. Two
+/// states of the crate can be compared by these lines.
 #[test]
 fn every_text_is_clean_in_every_order() {
+    let bits = std::env::var_os("WGPU_FFT_BITS");
     let mut seen = HashSet::new();
     let mut texts = 0;
-    for program in all_programs().into_iter().chain(all_with_fragments()) {
-        let large =
-            [program.inputs()[0], program.output()].iter().chain(low_level::workspaces(&program)).any(|array| array.bytes() > MOST_BYTES);
-        let fresh = low_level::dispatches(&program)
-            .iter()
-            .filter(|dispatch| seen.insert((dispatch.wgsl(), dispatch.overrides.clone(), large)))
-            .count();
-        if !large && (fresh > 0 || std::env::var_os("WGPU_FFT_BITS").is_some()) {
-            texts += fresh;
-            check(&program);
+    let is_taken = |program: &&Program| {
+        let arrays = [program.inputs()[0], program.output()];
+        if arrays.iter().chain(low_level::workspaces(program)).any(|array| array.bytes() > MOST_BYTES) {
+            return false;
         }
-    }
-    println!("{texts} texts");
+        let fresh = low_level::dispatches(program).iter().filter(|own| seen.insert((own.wgsl(), own.overrides.clone()))).count();
+        texts += fresh;
+        fresh > 0 || bits.is_some()
+    };
+    let programs: Vec<&Program> = PROGRAMS.iter().filter(is_taken).collect();
+    println!("{texts} texts in {} programs", programs.len());
     assert!(texts > 400, "{texts}");
+    let programs: Vec<&Program> = share(programs, if bits.is_some() { 1 } else { 2 }, 0).collect();
+    let lines = on_all_cores(programs.len(), |i| check(programs[i]));
+    if let Some(path) = bits {
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        file.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    }
 }
 
 #[test]

@@ -288,7 +288,7 @@ fn some_limits() -> impl Strategy<Value = Limits> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn local_sizes_are_those_of_brute_force(global in [1u32..130, 1..130], pe in 0u32..200, x in any::<bool>(), limits in some_limits(), small in 1u32..20) {

@@ -109,13 +109,19 @@ fn changed(examples: &[&[u8]], first: &prop::sample::Index, changes: &[Change]) 
     text
 }
 
-/// Gives a target the examples, and then examples with random changes: so many, or as many as
-/// `WGPU_FFT_FUZZ` says.
+/// The number of random cases: the usual one, or `WGPU_FFT_FUZZ`.
+pub fn cases(usual: u32) -> u32 {
+    std::env::var("WGPU_FFT_FUZZ").map_or(usual, |text| text.parse().expect("WGPU_FFT_FUZZ is a number"))
+}
+
+/// Gives a target the examples, and then examples with random changes. What fails is stored under
+/// the name of the caller's file and printed as the line to store (`proptest-regressions`).
+#[track_caller]
 pub fn fuzz(target: fn(&[u8]), examples: &[&[u8]], usual_cases: u32) {
-    let cases = std::env::var("WGPU_FFT_FUZZ").map_or(usual_cases, |text| text.parse().expect("WGPU_FFT_FUZZ is a number"));
+    let source = std::panic::Location::caller().file();
     examples.iter().for_each(|example| target(example));
     let strategy = (any::<prop::sample::Index>(), changes()).prop_map(|(first, changes)| changed(examples, &first, &changes));
-    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: cases(usual_cases), ..Config::with_source_file(source) });
     let outcome = runner.run(&strategy, |bytes| {
         let begin = Instant::now();
         target(&bytes);

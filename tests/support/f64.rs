@@ -1,5 +1,5 @@
-//! Transforms in f64, and of f64 by two f32 for each number, compared with transforms in numbers of
-//! two f64.
+//! Transforms of f32, of f64, and of f64 by two f32 for each number, compared with more exact ones:
+//! of f64, and of numbers of two f64.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::fmt;
@@ -8,8 +8,8 @@ use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
 
-use crate::double::{Complex, complex_noise, dft, noise, relative_error};
-use crate::reference::{Places, half, of_half};
+use crate::double;
+use crate::reference::{self, Number, Places, ROUNDOFF, bound_by, bound_of, half, is_convolved, of_half};
 
 /// u = 2⁻⁵³, the unit roundoff of f64.
 pub const U: f64 = f64::EPSILON / 2.0;
@@ -33,6 +33,19 @@ pub enum Kind {
 
 pub const KINDS: [Kind; 4] = [Kind::Forward, Kind::Inverse, Kind::ToHalf, Kind::FromHalf];
 
+/// Complex transforms there, and back in place.
+pub const COMPLEX_KINDS: [(Kind, bool); 2] = [(Kind::Forward, false), (Kind::Inverse, true)];
+
+/// Real transforms there and back, each also in place.
+pub const REAL_KINDS: [(Kind, bool); 4] = [(Kind::ToHalf, false), (Kind::FromHalf, false), (Kind::ToHalf, true), (Kind::FromHalf, true)];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Arithmetic {
+    F32,
+    F64,
+    ByF32,
+}
+
 /// A transform of all axes, or of some.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -42,9 +55,10 @@ pub struct Case {
     axes: Vec<usize>,
     in_place: bool,
     transposed: bool,
+    rows_may_mix: bool,
     places: Option<[Places; 2]>,
     recipe: Option<&'static str>,
-    by_f32: bool,
+    arithmetic: Arithmetic,
 }
 
 impl fmt::Display for Case {
@@ -54,9 +68,25 @@ impl fmt::Display for Case {
 }
 
 impl Case {
+    /// A transform of f64.
     pub fn new(kind: Kind, shape: &[usize]) -> Self {
-        let axes = (0..shape.len()).collect();
-        Self { kind, shape: shape.to_vec(), batch: 1, axes, in_place: false, transposed: false, places: None, recipe: None, by_f32: false }
+        Self {
+            kind,
+            shape: shape.to_vec(),
+            batch: 1,
+            axes: (0..shape.len()).collect(),
+            in_place: false,
+            transposed: false,
+            rows_may_mix: false,
+            places: None,
+            recipe: None,
+            arithmetic: Arithmetic::F64,
+        }
+    }
+
+    /// Some of the kinds.
+    pub fn of(kinds: &[(Kind, bool)], shape: &[usize], batch: usize) -> Vec<Self> {
+        kinds.iter().map(|&(kind, in_place)| Self { in_place, batch, ..Self::new(kind, shape) }).collect()
     }
 
     pub fn batch(self, batch: usize) -> Self {
@@ -75,125 +105,224 @@ impl Case {
         Self { transposed: true, ..self }
     }
 
+    pub fn rows_may_mix(self) -> Self {
+        Self { rows_may_mix: true, ..self }
+    }
+
     pub fn places(self, input: Places, output: Places) -> Self {
         Self { places: Some([input, output]), ..self }
     }
 
     pub fn by(self, recipe: &'static str) -> Self {
-        Self { recipe: Some(recipe), ..self }
+        Self { recipe: Some(recipe), ..self }.rows_may_mix()
+    }
+
+    /// The same of f32.
+    pub fn f32(self) -> Self {
+        Self { arithmetic: Arithmetic::F32, ..self }
     }
 
     /// The same by two f32 for each number.
     pub fn by_f32(self) -> Self {
-        Self { by_f32: true, ..self }
+        Self { arithmetic: Arithmetic::ByF32, ..self }
     }
 
-    /// The documented bound, for a convolution of each length with a prime factor above 31.
+    /// The documented bound.
     pub fn bound(&self) -> f64 {
-        let of_axis = |&axis: &usize| {
-            let n = self.shape[axis];
-            let mut rest = n;
-            (2..=31).for_each(|p| {
-                while rest.is_multiple_of(p) {
-                    rest /= p;
-                }
-            });
-            if self.by_f32 {
-                return ((if rest == 1 { 1 } else { 3 } * n) as f64).log2().max(1.0);
-            }
-            if rest == 1 { 2.25 * (n as f64).log2().max(1.0) } else { 9.0 * (3.0 * n as f64).log2() }
-        };
-        let u = if self.by_f32 { U_BY_F32 } else { U };
-        u * self.axes.iter().map(of_axis).sum::<f64>().sqrt()
+        let lengths = self.axes.iter().map(|&axis| self.shape[axis]);
+        if self.arithmetic == Arithmetic::ByF32 {
+            let of_axis = |n: usize| ((if is_convolved(n) { 3 } else { 1 } * n) as f64).log2().max(1.0);
+            return U_BY_F32 * lengths.map(of_axis).sum::<f64>().sqrt();
+        }
+        let bound = self.recipe.map_or_else(|| bound_of(lengths), |text| bound_by(&text.parse().unwrap(), &self.shape));
+        if self.arithmetic == Arithmetic::F64 { bound * U / ROUNDOFF } else { bound }
+    }
+
+    /// The shapes of input and output.
+    fn shapes(&self) -> [Vec<usize>; 2] {
+        match self.kind {
+            Kind::Forward | Kind::Inverse => [self.shape.clone(), self.shape.clone()],
+            Kind::ToHalf => [self.shape.clone(), half(&self.shape)],
+            Kind::FromHalf => [half(&self.shape), self.shape.clone()],
+        }
+    }
+
+    /// The places of the elements of input and output.
+    fn own_places(&self) -> [Places; 2] {
+        if let Some(places) = &self.places {
+            return places.clone();
+        }
+        let [mut input, mut output] = self.shapes().map(|shape| Places::dense(&shape));
+        match self.kind {
+            // The rows of reals are padded to the length of the complex side.
+            Kind::ToHalf if self.in_place => input = Places::rows_in_half(&self.shape),
+            Kind::FromHalf if self.in_place => output = Places::rows_in_half(&self.shape),
+            _ if self.transposed => output = Places::reversed(&self.shape),
+            _ => {}
+        }
+        [input, output]
     }
 
     /// Runs it in every way, and returns the largest error in parts of the bound.
     pub fn check(&self, runner: &impl Runner) -> f64 {
-        let (shape, of_half_shape) = (&self.shape[..], half(&self.shape));
+        let ([shape, of_output], [from, to]) = (self.shapes(), self.own_places());
         let elements = shape.iter().product::<usize>() * self.batch;
-        let half_elements = of_half_shape.iter().product::<usize>() * self.batch;
-        let last = shape.len() - 1;
-        let n: usize = self.axes.iter().map(|&axis| shape[axis]).product();
-        // The factor's own rounding is not the transform's error.
-        let factor = 1.0 / n as f64;
-        let scaled = |values: &mut Vec<Complex>| values.iter_mut().for_each(|z| *z = z.scaled(factor.into()));
-        let outputs: Vec<Vec<Complex64>>;
-        let mut expected: Vec<Complex>;
-        match self.kind {
-            Kind::Forward | Kind::Inverse => {
-                let inverse = self.kind == Kind::Inverse;
-                let dense = complex_noise(elements, 7);
-                expected = dense.iter().map(|&z| z.into()).collect();
-                dft(&mut expected, shape, &self.axes, inverse);
-                let own = if inverse { C2c::inverse(shape) } else { C2c::forward(shape) };
-                let own = if self.by_f32 { own.f64_by_f32() } else { own.f64() };
-                let mut spec = own.batch(self.batch).axes(self.axes.clone());
-                if self.transposed {
-                    spec = spec.transposed();
-                }
-                let [from, to] = self.places.clone().unwrap_or_else(|| {
-                    [Places::dense(shape), if self.transposed { Places::reversed(shape) } else { Places::dense(shape) }]
-                });
-                if self.places.is_some() {
+        let mut dense = match self.kind {
+            Kind::ToHalf => double::noise(elements, 8).into_iter().map(Complex64::from).collect(),
+            _ => double::complex_noise(elements, 7),
+        };
+        if self.arithmetic == Arithmetic::F32 {
+            dense.iter_mut().for_each(|z| *z = wgpu_fft::Complex32::of(*z).wide());
+        }
+        let at = from.all(&shape, self.batch);
+        let padding = if self.in_place && self.kind == Kind::ToHalf { 2 * of_output.iter().product::<usize>() * self.batch } else { 0 };
+        let mut input = vec![Complex64::new(f64::NAN, f64::NAN); from.span(&shape, self.batch).max(padding)];
+        at.iter().zip(&dense).for_each(|(&place, z)| input[place] = *z);
+        // If elements of the input overlap, the last one counts.
+        let dense: Vec<Complex64> = at.iter().map(|&place| input[place]).collect();
+        let outputs = self.outputs(runner, &input, &to.all(&of_output, self.batch));
+        let error = match self.arithmetic {
+            Arithmetic::F32 => self.largest_error::<Complex64>(&dense, &outputs),
+            _ => self.largest_error::<double::Complex>(&dense, &outputs),
+        };
+        let (bound, count) = (self.bound(), outputs.len());
+        assert!(error <= bound, "error {error:.2e}, {:.2} of the bound, of {count} outputs: {self}", error / bound);
+        error / bound
+    }
+
+    fn outputs(&self, runner: &impl Runner, input: &[Complex64], to: &[usize]) -> Vec<Vec<Complex64>> {
+        macro_rules! run {
+            ($spec:expr) => {{
+                let mut spec = $spec.batch(self.batch).axes(self.axes.clone()).scale(self.scale());
+                if let Some([from, to]) = &self.places {
                     spec = spec.input_layout(from.layout()).output_layout(to.layout());
                 }
-                spec = if self.in_place { spec.in_place() } else { spec }.scale(Scale::InvLen);
-                let mut input = vec![Complex64::new(f64::NAN, f64::NAN); from.span(shape, self.batch)];
-                from.all(shape, self.batch).iter().zip(&dense).for_each(|(&place, z)| input[place] = *z);
-                let places = to.all(shape, self.batch);
-                let dense = |output: Vec<Complex64>| places.iter().map(|&place| output[place]).collect();
-                outputs = runner.run(&spec, self.recipe, &input).into_iter().map(dense).collect();
-            }
-            Kind::ToHalf => {
-                let dense = noise(elements, 8);
-                let mut whole: Vec<Complex> = dense.iter().map(|&x| Complex64::new(x, 0.0).into()).collect();
-                dft(&mut whole, shape, &self.axes, false);
-                expected = of_half(&whole, shape);
-                let own = if self.recipe.is_some() { R2c::forward(shape).rows_may_mix() } else { R2c::forward(shape) };
-                let own = if self.by_f32 { own.f64_by_f32() } else { own.f64() };
-                let spec = own.batch(self.batch).axes(self.axes.clone()).scale(Scale::InvLen);
                 if self.in_place {
-                    let from = Places::rows_in_half(shape);
-                    let mut input = vec![f64::NAN; 2 * half_elements];
-                    from.all(shape, self.batch).iter().zip(&dense).for_each(|(&place, x)| input[place] = *x);
-                    outputs = runner.run(&spec.in_place(), self.recipe, &input);
-                } else {
-                    outputs = runner.run(&spec, self.recipe, &dense);
+                    spec = spec.in_place();
                 }
+                match self.arithmetic {
+                    Arithmetic::F32 => self.outputs_of(runner, &spec, input, to),
+                    Arithmetic::F64 => self.outputs_of(runner, &spec.f64(), input, to),
+                    Arithmetic::ByF32 => self.outputs_of(runner, &spec.f64_by_f32(), input, to),
+                }
+            }};
+        }
+        let shape = &self.shape[..];
+        let turned = |spec: C2c| if self.transposed { spec.transposed() } else { spec };
+        match self.kind {
+            Kind::Forward => run!(turned(C2c::forward(shape))),
+            Kind::Inverse => run!(turned(C2c::inverse(shape))),
+            Kind::ToHalf if self.rows_may_mix => run!(R2c::forward(shape).rows_may_mix()),
+            Kind::FromHalf if self.rows_may_mix => run!(C2r::inverse(shape).rows_may_mix()),
+            Kind::ToHalf => run!(R2c::forward(shape)),
+            Kind::FromHalf => run!(C2r::inverse(shape)),
+        }
+    }
+
+    fn outputs_of<S>(&self, runner: &impl Runner, spec: &S, input: &[Complex64], to: &[usize]) -> Vec<Vec<Complex64>>
+    where
+        S: Searchable<Recipe = Recipe, Input: Number, Output: Number>,
+    {
+        let input: Vec<S::Input> = input.iter().map(|&z| S::Input::of(z)).collect();
+        let outputs = runner.run(spec, self.recipe, &input).into_iter();
+        outputs.map(|output| to.iter().map(|&place| output[place].wide()).collect()).collect()
+    }
+
+    fn scale(&self) -> Scale {
+        if self.arithmetic == Arithmetic::F32 { Scale::InvSqrtLen } else { Scale::InvLen }
+    }
+
+    fn largest_error<Z: Exact>(&self, dense: &[Complex64], outputs: &[Vec<Complex64>]) -> f64 {
+        let mut expected: Vec<Z> = dense.iter().map(|&z| Z::of(z)).collect();
+        let (shape, last) = (&self.shape[..], self.shape.len() - 1);
+        match self.kind {
+            Kind::Forward | Kind::Inverse => Z::dft(&mut expected, shape, &self.axes, self.kind == Kind::Inverse),
+            Kind::ToHalf => {
+                Z::dft(&mut expected, shape, &self.axes, false);
+                expected = of_half(&expected, shape);
             }
             Kind::FromHalf => {
-                let dense = complex_noise(half_elements, 9);
-                let mut values: Vec<Complex> = dense.iter().map(|&z| z.into()).collect();
                 let others: Vec<usize> = self.axes.iter().copied().filter(|&axis| axis != last).collect();
-                dft(&mut values, &of_half_shape, &others, true);
-                expected = whole(&values, shape[last]);
-                dft(&mut expected, shape, &[last], true);
-                expected.iter_mut().for_each(|z| z.im = 0.0.into());
-                let own = if self.recipe.is_some() { C2r::inverse(shape).rows_may_mix() } else { C2r::inverse(shape) };
-                let own = if self.by_f32 { own.f64_by_f32() } else { own.f64() };
-                let spec = own.batch(self.batch).axes(self.axes.clone()).scale(Scale::InvLen);
-                let complex = |reals: Vec<f64>| reals.into_iter().map(|x| Complex64::new(x, 0.0)).collect();
-                outputs = if self.in_place {
-                    let places = Places::rows_in_half(shape).all(shape, self.batch);
-                    let dense_of = |output: Vec<f64>| complex(places.iter().map(|&place| output[place]).collect());
-                    runner.run(&spec.in_place(), self.recipe, &dense).into_iter().map(dense_of).collect()
-                } else {
-                    runner.run(&spec, self.recipe, &dense).into_iter().map(complex).collect()
-                };
+                Z::dft(&mut expected, &half(shape), &others, true);
+                expected = whole(&expected, shape[last]);
+                Z::dft(&mut expected, shape, &[last], true);
+                expected.iter_mut().for_each(|z| *z = z.real());
             }
         }
-        scaled(&mut expected);
-        let errors = outputs.iter().map(|output| relative_error(output, &expected) / self.bound());
-        let largest = errors.fold(0.0, f64::max);
-        assert!(largest <= 1.0, "{largest:.2} of the bound: {self}");
-        largest
+        let n = self.axes.iter().map(|&axis| shape[axis]).product::<usize>() as f64;
+        // The rounding of the factor of f64 is not the transform's error.
+        let factor = if self.scale() == Scale::InvLen { 1.0 / n } else { 1.0 / n.sqrt() };
+        let expected: Vec<Z> = expected.into_iter().map(|z| z.times(factor)).collect();
+        outputs.iter().map(|output| Z::relative_error(output, &expected)).fold(0.0, f64::max)
+    }
+}
+
+/// A number that knows more digits than the result of a transform.
+trait Exact: Copy {
+    fn of(z: Complex64) -> Self;
+    fn conj(self) -> Self;
+    fn real(self) -> Self;
+    fn times(self, factor: f64) -> Self;
+    fn dft(data: &mut [Self], shape: &[usize], axes: &[usize], inverse: bool);
+    fn relative_error(actual: &[Complex64], expected: &[Self]) -> f64;
+}
+
+impl Exact for Complex64 {
+    fn of(z: Complex64) -> Self {
+        z
+    }
+
+    fn conj(self) -> Self {
+        Self::conj(&self)
+    }
+
+    fn real(self) -> Self {
+        self.re.into()
+    }
+
+    fn times(self, factor: f64) -> Self {
+        self * factor
+    }
+
+    fn dft(data: &mut [Self], shape: &[usize], axes: &[usize], inverse: bool) {
+        reference::dft(data, shape, axes, inverse);
+    }
+
+    fn relative_error(actual: &[Complex64], expected: &[Self]) -> f64 {
+        reference::relative_error(actual, expected)
+    }
+}
+
+impl Exact for double::Complex {
+    fn of(z: Complex64) -> Self {
+        z.into()
+    }
+
+    fn conj(self) -> Self {
+        Self::conj(self)
+    }
+
+    fn real(self) -> Self {
+        Self { im: 0.0.into(), ..self }
+    }
+
+    fn times(self, factor: f64) -> Self {
+        self.scaled(factor.into())
+    }
+
+    fn dft(data: &mut [Self], shape: &[usize], axes: &[usize], inverse: bool) {
+        double::dft(data, shape, axes, inverse);
+    }
+
+    fn relative_error(actual: &[Complex64], expected: &[Self]) -> f64 {
+        double::relative_error(actual, expected)
     }
 }
 
 /// Rows of n for rows of n/2+1: the rest is conjugates, and what is its own conjugate is real.
-fn whole(values: &[Complex], n: usize) -> Vec<Complex> {
-    let of_row = |row: &[Complex], k: usize| match k {
-        _ if k == 0 || 2 * k == n => Complex { im: 0.0.into(), ..row[k] },
+fn whole<Z: Exact>(values: &[Z], n: usize) -> Vec<Z> {
+    let of_row = |row: &[Z], k: usize| match k {
+        _ if k == 0 || 2 * k == n => row[k].real(),
         _ if 2 * k > n => row[n - k].conj(),
         _ => row[k],
     };
@@ -241,15 +370,8 @@ pub fn by_hand() -> Vec<Case> {
         (&[16, 24], "axis 1: stockham 4.6 lanes=4 lines=2 block=4x4; axis 0: stockham 16 lanes=1 lines=4"),
         (&[16, 24], "rows: stockham 4.6 lanes=4 lines=2; columns: stockham 4.4 lanes=4 lines=3; transpose: tiled 32+1 elements=4"),
     ];
-    let mut cases: Vec<Case> = complex
-        .iter()
-        .flat_map(|&(shape, recipe)| {
-            let case = |kind| Case::new(kind, shape).batch(5).by(recipe);
-            // A convolution is less exact than what the bound of a short length says.
-            let same = [case(Kind::Forward), case(Kind::Inverse).in_place()];
-            same.into_iter().filter(move |_| !recipe.contains("bluestein"))
-        })
-        .collect();
+    let of = |&(shape, recipe): &(&[usize], &'static str)| Case::of(&COMPLEX_KINDS, shape, 5).into_iter().map(move |case| case.by(recipe));
+    let mut cases: Vec<Case> = complex.iter().flat_map(of).collect();
     for (n, recipe) in [
         (32, "axis 0 halves: stockham 4.4 lanes=4 lines=2 exchange=whole"),
         (32, "axis 0 halves: stockham 4 lanes=1 lines=4 + stockham 4 lanes=1 lines=4"),
@@ -257,9 +379,7 @@ pub fn by_hand() -> Vec<Case> {
         (32, "axis 0: stockham 8.4 lanes=4 lines=2"),
         (27, "axis 0 pairs: stockham 9.3 lanes=3 lines=2 exchange=whole"),
     ] {
-        for kind in [Kind::ToHalf, Kind::FromHalf] {
-            cases.extend([Case::new(kind, &[n]).batch(5).by(recipe), Case::new(kind, &[n]).batch(6).in_place().by(recipe)]);
-        }
+        cases.extend(Case::of(&REAL_KINDS, &[n], 5).into_iter().map(|case| case.by(recipe)));
     }
     cases
 }

@@ -1,12 +1,13 @@
 //! Transforms that FFTW computed in long double, and SciPy found equal: `tests/data/oracles.txt`.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
+use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
-use wgpu_fft::num_complex::{Complex, Complex64};
+use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Complex32, Element};
 
-use crate::reference::{Places, half};
+pub use crate::reference::Number;
+use crate::reference::{Places, half, is_convolved, square_of_axis};
 
 /// A transform with some of its results.
 pub struct Oracle {
@@ -21,36 +22,6 @@ pub struct Oracle {
     norm: f64,
     samples: Vec<Complex64>,
 }
-
-/// Numbers of transforms, from and to complex numbers in f64.
-pub trait Number: Element {
-    fn of(z: Complex64) -> Self;
-    fn wide(self) -> Complex64;
-}
-
-macro_rules! numbers {
-    ($($real:ty)*) => { $(
-        impl Number for $real {
-            fn of(z: Complex64) -> Self {
-                z.re as Self
-            }
-            fn wide(self) -> Complex64 {
-                f64::from(self).into()
-            }
-        }
-
-        impl Number for Complex<$real> {
-            fn of(z: Complex64) -> Self {
-                Self::new(z.re as $real, z.im as $real)
-            }
-            fn wide(self) -> Complex64 {
-                Complex64::new(self.re.into(), self.im.into())
-            }
-        }
-    )* };
-}
-
-numbers! { f32 f64 }
 
 /// Runs a specification somewhere; `None` if that is not possible there.
 pub trait Runner {
@@ -162,18 +133,12 @@ impl Oracle {
                 Some(kind) if kind.starts_with('d') => (n, 2 * n),
                 _ => (n, n),
             };
-            let mut rest = inner.max(1);
-            (2..=31).for_each(|p| {
-                while rest.is_multiple_of(p) {
-                    rest /= p;
-                }
-            });
             let log = |n: usize| (n as f64).log2().max(1.0);
             match numbers {
                 " f64-by-f32" => log(3 * logical),
-                _ if rest == 1 && self.text.starts_with("r2r") => 4.0 * log(logical),
-                _ if rest == 1 => 2.25 * log(logical),
-                _ => 9.0 * log(3 * logical),
+                _ if is_convolved(inner) => 9.0 * log(3 * logical),
+                _ if self.text.starts_with("r2r") => 4.0 * log(logical),
+                _ => square_of_axis(logical),
             }
         };
         let u = match numbers {

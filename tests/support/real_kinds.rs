@@ -5,6 +5,8 @@ use std::f64::consts::PI;
 
 use wgpu_fft::fft::{R2r, RealKind};
 
+use crate::reference::{ROUNDOFF, is_convolved, square_of_axis};
+
 /// Result k of one axis, by the sum that defines it.
 pub fn element(kind: RealKind, x: &[f64], k: usize) -> f64 {
     let n = x.len();
@@ -44,6 +46,22 @@ pub fn transform(data: &mut [f64], shape: &[usize], kinds: &[(usize, RealKind)])
     }
 }
 
+/// The documented bound of the relative error in the two-norm.
+pub fn bound(shape: &[usize], kinds: &[(usize, RealKind)]) -> f64 {
+    ROUNDOFF * kinds.iter().map(|&(axis, kind)| square_of_kind(kind, shape[axis])).sum::<f64>().sqrt()
+}
+
+/// The square of the bound along one axis, over that of the unit roundoff: 2·√log₂n for the Fourier
+/// transform that is used, or that of a convolution.
+pub fn square_of_kind(kind: RealKind, n: usize) -> f64 {
+    let n = match kind {
+        RealKind::DctI => 2 * (n - 1),
+        RealKind::DstI => 2 * (n + 1),
+        _ => n,
+    };
+    if is_convolved(n) { square_of_axis(n) } else { 4.0 * (n as f64).log2().max(1.0) }
+}
+
 /// A transform that SciPy computed.
 pub struct Vector {
     pub spec: R2r,
@@ -70,6 +88,18 @@ impl Vector {
     /// Number of elements of the arrays.
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// The documented bound.
+    pub fn bound(&self) -> f64 {
+        let text = self.spec.to_string();
+        let words: Vec<&str> = text.split(' ').collect();
+        let shape: Vec<usize> = words[2].split('x').map(|n| n.parse().unwrap()).collect();
+        let kinds = words[1].split(',').map(|name| RealKind::ALL.into_iter().find(|kind| kind.to_string() == name).unwrap());
+        let axes = words.iter().find_map(|word| word.strip_prefix("axes="));
+        let is_taken = |axis: usize| axes.is_none_or(|axes| axes.split(',').any(|own| own == axis.to_string()));
+        let kinds: Vec<(usize, RealKind)> = kinds.cycle().take(shape.len()).enumerate().filter(|(axis, _)| is_taken(*axis)).collect();
+        bound(&shape, &kinds)
     }
 
     /// What SciPy transformed: `scripts/vectors.py real_kinds` computes the same numbers.

@@ -2,9 +2,39 @@
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use rustfft::{FftNum, FftPlanner};
-use wgpu_fft::Complex32;
-use wgpu_fft::Layout;
+use wgpu_fft::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
+use wgpu_fft::{Complex32, Element, Layout};
+
+/// Numbers of transforms, from and to complex numbers in f64.
+pub trait Number: Element {
+    fn of(z: Complex64) -> Self;
+    fn wide(self) -> Complex64;
+}
+
+macro_rules! numbers {
+    ($($real:ty)*) => { $(
+        impl Number for $real {
+            fn of(z: Complex64) -> Self {
+                z.re as Self
+            }
+            fn wide(self) -> Complex64 {
+                f64::from(self).into()
+            }
+        }
+
+        impl Number for Complex<$real> {
+            fn of(z: Complex64) -> Self {
+                Self::new(z.re as $real, z.im as $real)
+            }
+            fn wide(self) -> Complex64 {
+                Complex64::new(self.re.into(), self.im.into())
+            }
+        }
+    )* };
+}
+
+numbers! { f32 f64 }
 
 /// Transforms dense arrays along some axes, without a scale factor.
 pub fn dft<T: FftNum>(data: &mut [Complex<T>], shape: &[usize], axes: &[usize], inverse: bool) {
@@ -139,6 +169,55 @@ pub fn relative_error<T: Copy + Into<f64>>(actual: &[Complex<T>], expected: &[Co
     }
     let error = (difference / norm).sqrt();
     if error.is_nan() { f64::INFINITY } else { error }
+}
+
+/// 2⁻²⁴, the unit roundoff of f32.
+pub const ROUNDOFF: f64 = 1.0 / 16_777_216.0;
+
+/// The documented bound of the relative error in the two-norm, of a transform of f32 by a recipe.
+pub fn bound_by(recipe: &Recipe, shape: &[usize]) -> f64 {
+    let extents = |first: usize, last: usize| shape[first..=last].iter().product();
+    let squares: Vec<f64> = match recipe {
+        Recipe::Transposed { .. } => vec![square_of_stages(shape.iter().product())],
+        // Some recipes transform several axes at once.
+        Recipe::Axes(axes) => axes
+            .iter()
+            .map(|own| {
+                own.bluestein.map_or_else(|| square_of_stages(extents(own.axis, own.through)), |m| square_of_convolution(m as usize))
+            })
+            .collect(),
+        other => unimplemented!("{other}"),
+    };
+    ROUNDOFF * squares.iter().sum::<f64>().sqrt()
+}
+
+/// The same for whichever recipe the rules choose for these lengths.
+pub fn bound_of(lengths: impl IntoIterator<Item = usize>) -> f64 {
+    ROUNDOFF * lengths.into_iter().map(square_of_axis).sum::<f64>().sqrt()
+}
+
+/// The square of the bound along one axis, over that of the unit roundoff: 1.5·√log₂n, and 3·√log₂m
+/// for a convolution of length m < 3n. Those of several axes add up.
+pub fn square_of_axis(n: usize) -> f64 {
+    if is_convolved(n) { square_of_convolution(3 * n) } else { square_of_stages(n) }
+}
+
+fn square_of_stages(n: usize) -> f64 {
+    2.25 * (n as f64).log2().max(1.0)
+}
+
+fn square_of_convolution(m: usize) -> f64 {
+    9.0 * (m as f64).log2()
+}
+
+/// Whether a length has a prime factor above 31.
+pub fn is_convolved(mut n: usize) -> bool {
+    (2..=31).for_each(|p| {
+        while n > 0 && n.is_multiple_of(p) {
+            n /= p;
+        }
+    });
+    n > 1
 }
 
 /// Numbers in -1 … 1, centred on zero, without a pattern that a transform could share.

@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe, Scale};
 use wgpu_fft::half::{bf16, f16};
-use wgpu_fft::low_level::{self, Dispatch};
+use wgpu_fft::low_level;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{self, Reduction, Value};
@@ -20,6 +20,7 @@ use crate::filters::{self, EDGES, Filter, whole_numbers};
 use crate::frames;
 use crate::grids;
 use crate::halves::IN_TWOS;
+use crate::lists::asks_for_all;
 use crate::permute::{Case, MAPPED, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, HALVES_IN_LANES, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
@@ -66,6 +67,19 @@ pub fn profiles() -> Vec<DeviceProfile> {
         }),
         least,
     ]
+}
+
+/// The profile on which a case runs, which its hash chooses, or all with WGPU_FFT_THOROUGH=1.
+pub fn profiles_of(case: &impl Hash) -> Vec<DeviceProfile> {
+    one_or_all(profiles(), case)
+}
+
+/// One of several, which the hash of a case chooses, or all with WGPU_FFT_THOROUGH=1.
+pub fn one_or_all<T>(mut all: Vec<T>, case: &impl Hash) -> Vec<T> {
+    let mut hasher = DefaultHasher::new();
+    case.hash(&mut hasher);
+    let turn = hasher.finish() as usize % all.len();
+    if asks_for_all() { all } else { vec![all.swap_remove(turn)] }
 }
 
 fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
@@ -496,7 +510,7 @@ pub fn all_programs() -> Vec<Program> {
 }
 
 /// All programs with fragments, and those of numbers of 16 bits.
-pub fn all_with_fragments() -> Vec<Program> {
+fn all_with_fragments() -> Vec<Program> {
     let profiles = profiles();
     let mut programs: Vec<Program> = profiles.iter().flat_map(|profile| programs_with_fragments(profile, false)).collect();
     programs.extend(programs_with_fragments(&profiles[0], true));
@@ -507,13 +521,5 @@ pub fn all_with_fragments() -> Vec<Program> {
     programs
 }
 
-/// The dispatches of all programs, each kind once.
-pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
-    let mut seen = HashSet::new();
-    all_programs()
-        .into_iter()
-        .chain(all_with_fragments())
-        .flat_map(|program| low_level::dispatches(&program).to_vec())
-        .filter(|dispatch| seen.insert((dispatch.wgsl(), dispatch.overrides.clone())))
-        .collect()
-});
+/// All of them, for several tests of one process.
+pub static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| [all_programs(), all_with_fragments()].concat());

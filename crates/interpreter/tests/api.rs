@@ -1,8 +1,6 @@
 //! Bindings, overrides, settings, and sequences of dispatches.
 
-mod common;
-
-use common::{kinds, run_with};
+use crate::common::{kinds, run_with};
 use wgsl_sanitizer::{AccessMode, Binding, Buffer, Config, Error, FindingKind, Memory, Report, Shader};
 
 fn run(text: &str, grid: [u32; 3], buffers: &[Buffer], config: &Config) -> (Result<Report, Error>, Vec<Buffer>) {
@@ -247,11 +245,11 @@ fn denormals_are_kept_or_flushed() {
 fn results_that_depend_on_the_order_show() {
     let text = "@compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) { out[id.x] = atomicAdd(&counters[0], 1u); }";
-    let shader = Shader::new(&format!("{text}{}", common::DECLARATIONS)).unwrap();
+    let shader = Shader::new(&format!("{text}{}", crate::common::DECLARATIONS)).unwrap();
     let kernel = shader.entry("main").unwrap().compile().unwrap();
     let results: std::collections::HashSet<Vec<u32>> = (0..4)
         .map(|seed| {
-            let (mut memory, bindings) = common::memory();
+            let (mut memory, bindings) = crate::common::memory();
             let report =
                 kernel.dispatch([1, 1, 1], &mut memory, &bindings, &Config { seed, lockstep: 8, subgroup_size: 8, ..Config::default() });
             assert!(report.unwrap().is_clean());

@@ -1,8 +1,6 @@
 //! For each check kernels written to fail it, and kernels that come close and must pass.
 
-mod common;
-
-use common::check_table;
+use crate::common::check_table;
 
 #[test]
 fn bounds() {

@@ -121,7 +121,7 @@ fn arrays_that_overflow_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// Shapes with extents at the ends of types.
     #[test]

@@ -1,8 +1,6 @@
 //! Control flow, functions, pointers and memory: what kernels compute.
 
-mod common;
-
-use common::{DECLARATIONS, memory};
+use crate::common::{DECLARATIONS, memory};
 use wgsl_sanitizer::{Config, Shader};
 
 /// `out` of 64 invocations, each of which stores at its place what `f(t)` gives. Without findings,

@@ -77,7 +77,7 @@ fn tree() -> impl Strategy<Value = Tree> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn expressions(tree in tree(), inputs in prop::collection::vec(prop::array::uniform4(prop_oneof![0u32..100, any::<u32>()]), 100)) {

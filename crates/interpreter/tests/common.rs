@@ -1,5 +1,4 @@
 //! Kernels on a few small buffers.
-#![allow(dead_code)]
 
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Report, Shader};
 
