@@ -12,13 +12,9 @@ mod filter;
 mod fused;
 mod interpreter;
 mod numbers;
-#[path = "../tests/support/paper/mod.rs"]
-mod paper;
 mod patterns;
 mod plan;
 mod reduce;
-#[path = "../tests/support/sanitized.rs"]
-mod sanitized;
 mod support;
 mod transfer;
 mod transpose;
@@ -27,6 +23,7 @@ mod tune;
 use std::process::ExitCode;
 
 use support::Program;
+use wgpu_fft_tests::{paper, sanitized};
 
 const PROGRAMS: [Program; 11] = [
     fft::PROGRAM,

@@ -32,6 +32,7 @@ mod report;
 #[allow(dead_code, reason = "the crate's benchmarks use the rest")]
 #[path = "../../benches/support/rounds.rs"]
 mod rounds;
+#[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../../tests/support/sanitized.rs"]
 mod sanitized;
 mod spectrogram;

@@ -1,11 +1,10 @@
 //! Files with random changes. `WGPU_FFT_FUZZ` is the number of cases; the fuzzer has the same target.
 
-#[path = "../../tests/support/changes.rs"]
-mod changes;
 #[path = "support/files.rs"]
 mod target;
 
 use wgpu_fft_cli::{Result, array, files, sound};
+use wgpu_fft_tests::changes;
 
 #[test]
 fn any_file_is_read_or_refused() {

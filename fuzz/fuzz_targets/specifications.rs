@@ -1,6 +1,5 @@
 #![no_main]
 
-#[path = "../../tests/support/fuzz.rs"]
-mod targets;
+use wgpu_fft_tests::fuzz as targets;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::specifications(bytes));

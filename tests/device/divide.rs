@@ -7,9 +7,12 @@ use crate::division::{Devices, Divided, in_lines, in_parts};
 use crate::harness::*;
 use crate::reductions::{Case, Runner};
 
-impl Devices for Vec<Device> {
+/// Devices that take turns.
+struct Turns(Vec<Device>);
+
+impl Devices for Turns {
     fn run<S: Spec>(&self, turn: usize, spec: S, x: &[S::Input], y: Option<&[S::Input]>) -> Vec<S::Output> {
-        let device = &self[turn % self.len()];
+        let device = &self.0[turn % self.0.len()];
         let recipe = spec.design(device.gpu().profile());
         let plan = recipe.and_then(|recipe| device.planner.plan_with(spec, recipe));
         let plan = plan.unwrap_or_else(|error| panic!("{}: {error}", device.name));
@@ -17,15 +20,15 @@ impl Devices for Vec<Device> {
     }
 
     fn depth<T: Value, O: Element>(&self, spec: &Reduction<T, O>) -> u32 {
-        spec.depth(&spec.design(self[0].gpu().profile()).unwrap()).unwrap()
+        spec.depth(&spec.design(self.0[0].gpu().profile()).unwrap()).unwrap()
     }
 
     fn names(&self) -> String {
-        self.iter().map(|device| device.name.clone()).collect::<Vec<_>>().join(", ")
+        self.0.iter().map(|device| device.name.clone()).collect::<Vec<_>>().join(", ")
     }
 
     fn has_f64(&self) -> bool {
-        self.iter().all(|device| device.gpu().profile().f64)
+        self.0.iter().all(|device| device.gpu().profile().f64)
     }
 
     fn has_custom(&self) -> bool {
@@ -35,8 +38,8 @@ impl Devices for Vec<Device> {
 
 /// Checks a case for all types. Where compiling or running takes long, it takes only the type given
 /// by `turn`.
-fn check(devices: &Divided<Vec<Device>>, turn: usize, case: &Case) {
-    if devices.0.iter().all(Device::is_thorough) {
+fn check(devices: &Divided<Turns>, turn: usize, case: &Case) {
+    if devices.0.0.iter().all(Device::is_thorough) {
         return case.check(devices);
     }
     match turn % 5 {
@@ -49,7 +52,7 @@ fn check(devices: &Divided<Vec<Device>>, turn: usize, case: &Case) {
 }
 
 pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
-    let devices = Divided(vec![device.alone()]);
+    let devices = Divided(Turns(vec![device.alone()]));
     for cases in [in_parts(), in_lines()] {
         for (turn, case) in device.share(cases.iter().enumerate(), 2, 0) {
             check(&devices, turn, case);
@@ -58,7 +61,7 @@ pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
 }
 
 /// Sums whose bits depend on their order.
-fn check_long(devices: &Divided<Vec<Device>>) {
+fn check_long(devices: &Divided<Turns>) {
     let (x, y, z) = (noise(300_000, 29), noise(300_000, 31), complex_noise(60_000, 30));
     let of_reals = [
         reduce::sum::<f32>(300_000),
@@ -79,10 +82,10 @@ fn check_long(devices: &Divided<Vec<Device>>) {
 }
 
 pub fn pieces_of_long_arrays_have_the_bits_of_the_whole(device: &Device) {
-    check_long(&Divided(vec![device.alone()]));
+    check_long(&Divided(Turns(vec![device.alone()])));
 }
 
 /// The whole on one adapter, and pieces on all of them in rotation.
 pub fn pieces_on_all_adapters_have_the_bits_of_the_whole() {
-    check_long(&Divided(devices().iter().map(Device::alone).collect()));
+    check_long(&Divided(Turns(devices().iter().map(Device::alone).collect())));
 }

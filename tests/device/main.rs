@@ -14,23 +14,15 @@
 //! that file.
 
 mod arithmetic;
-#[path = "../support/bits.rs"]
-mod bits;
 mod calls;
 mod cases;
 mod convolve;
 mod divide;
-#[path = "../support/division.rs"]
-mod division;
-#[path = "../support/double.rs"]
-mod double;
 mod drivers;
 mod dynamic;
 mod endurance;
 mod f64;
 mod f64_by_f32;
-#[path = "../support/f64.rs"]
-mod f64_cases;
 mod faults;
 mod fft_axes;
 mod fft_lanes;
@@ -41,59 +33,21 @@ mod fft_lengths;
 mod fft_real;
 mod fft_recipes;
 mod filter;
-#[path = "../support/filters.rs"]
-mod filters;
 mod first_use;
 mod fragments;
-#[path = "../support/frames.rs"]
-mod frames;
-#[path = "../support/grids.rs"]
-mod grids;
 mod half_numbers;
-#[path = "../support/halves.rs"]
-mod halves;
 mod harness;
 mod known;
 mod laws_of_kinds;
 mod lifetimes;
-#[path = "../support/lists.rs"]
-mod lists;
 mod messages;
 mod numpy;
-#[path = "../support/numpy.rs"]
-mod numpy_results;
 mod oracles;
-#[path = "../support/oracles.rs"]
-mod oracles_by_fftw;
 mod paper;
-#[path = "../support/paper/mod.rs"]
-mod paper_kernels;
-#[path = "../support/permute.rs"]
-mod permute;
-#[path = "../support/progress.rs"]
-mod progress;
 mod real_kinds;
-#[path = "../support/real_kinds.rs"]
-mod real_kinds_by_definition;
-#[path = "../support/recipes.rs"]
-mod recipes_by_hand;
 mod reduce;
-#[path = "../support/reductions.rs"]
-mod reductions;
-#[path = "../support/reference.rs"]
-mod reference;
-#[path = "../support/rings.rs"]
-mod rings;
-#[path = "../support/rolls.rs"]
-mod rolls;
 mod same_bits;
-#[path = "../support/sanitized.rs"]
-mod sanitized;
 mod schedule;
-#[path = "../support/calls.rs"]
-mod sequences;
-#[path = "../support/shifts.rs"]
-mod shifts;
 mod signal;
 mod spectra;
 mod stft;
@@ -102,14 +56,17 @@ mod transfers;
 mod transpose;
 mod tuning;
 mod unhappy;
-#[path = "../support/variants.rs"]
-mod variants;
 mod verify;
 mod waits;
 mod workspaces;
 
 use std::process::ExitCode;
 use std::time::Duration;
+use wgpu_fft_tests::{
+    bits, calls as sequences, division, double, f64 as f64_cases, filters, frames, grids, halves, lists, numpy as numpy_results,
+    oracles as oracles_by_fftw, paper as paper_kernels, permute, progress, real_kinds as real_kinds_by_definition,
+    recipes as recipes_by_hand, reductions, reference, rings, rolls, sanitized, shifts, variants,
+};
 
 use harness::{Device, find_devices, seed};
 use libtest_mimic::{Arguments, Trial};

@@ -11,24 +11,22 @@ use crate::reference::*;
 use crate::sanitized::RunOnHost;
 use crate::variants::{profiles, profiles_of};
 
-impl Case {
-    fn check(&self, batch: usize, for_each: bool, profiles_taken: usize) {
-        let (one, own): (usize, usize) = (self.shape.iter().product(), self.kernel.iter().product());
-        let kernels = if for_each { batch } else { 1 };
-        let (x, w) = (complex_noise(one * batch, 1), complex_noise(own * kernels, 2));
-        let expected = |x: &[Complex64], w: &[Complex64]| -> Vec<Complex64> {
-            (0..batch).flat_map(|b| self.direct(&x[b * one..(b + 1) * one], &w[b % kernels * own..(b % kernels + 1) * own])).collect()
-        };
-        let spec = |spec: Convolve<Complex32>| if for_each { spec.batch(batch).kernel_for_each() } else { spec.batch(batch) };
-        let complex = spec(self.spec::<Complex32>());
-        every_recipe(&complex, profiles_taken, &x, &w, &expected(&wide(&x), &wide(&w)), |z| z);
-        let reals = |values: &[Complex32]| values.iter().map(|z| z.re).collect::<Vec<f32>>();
-        let real = |values: &[f32]| values.iter().map(|&x| Complex64::from(f64::from(x))).collect::<Vec<_>>();
-        let (x, w) = (reals(&x), reals(&w));
-        let spec = self.spec::<f32>().batch(batch);
-        let spec = if for_each { spec.kernel_for_each() } else { spec };
-        every_recipe(&spec, profiles_taken, &x, &w, &expected(&real(&x), &real(&w)), Complex32::from);
-    }
+fn check(case: &Case, batch: usize, for_each: bool, profiles_taken: usize) {
+    let (one, own): (usize, usize) = (case.shape.iter().product(), case.kernel.iter().product());
+    let kernels = if for_each { batch } else { 1 };
+    let (x, w) = (complex_noise(one * batch, 1), complex_noise(own * kernels, 2));
+    let expected = |x: &[Complex64], w: &[Complex64]| -> Vec<Complex64> {
+        (0..batch).flat_map(|b| case.direct(&x[b * one..(b + 1) * one], &w[b % kernels * own..(b % kernels + 1) * own])).collect()
+    };
+    let spec = |spec: Convolve<Complex32>| if for_each { spec.batch(batch).kernel_for_each() } else { spec.batch(batch) };
+    let complex = spec(case.spec::<Complex32>());
+    every_recipe(&complex, profiles_taken, &x, &w, &expected(&wide(&x), &wide(&w)), |z| z);
+    let reals = |values: &[Complex32]| values.iter().map(|z| z.re).collect::<Vec<f32>>();
+    let real = |values: &[f32]| values.iter().map(|&x| Complex64::from(f64::from(x))).collect::<Vec<_>>();
+    let (x, w) = (reals(&x), reals(&w));
+    let spec = case.spec::<f32>().batch(batch);
+    let spec = if for_each { spec.kernel_for_each() } else { spec };
+    every_recipe(&spec, profiles_taken, &x, &w, &expected(&real(&x), &real(&w)), Complex32::from);
 }
 
 fn every_recipe<T: Number>(
@@ -69,10 +67,10 @@ fn every_mode_and_edge_along_one_axis() {
                 cases.push(Case { shape: vec![n], kernel: vec![k], correlate, mode, edge });
             }
         }
-        share(cases, 3, n).for_each(|case| case.check(3, false, 1));
+        share(cases, 3, n).for_each(|case| check(&case, 3, false, 1));
         let case = Case { shape: vec![n], kernel: vec![k], correlate: false, mode: Mode::Same, edge: Edge::Reflect };
-        case.check(3, true, usize::MAX);
-        case.check(1, true, usize::MAX);
+        check(&case, 3, true, usize::MAX);
+        check(&case, 1, true, usize::MAX);
     }
 }
 
@@ -91,7 +89,7 @@ fn every_mode_and_edge_along_several_axes() {
             let fits = shape.iter().zip(&kernel).all(|(n, k)| k <= n);
             for mode in MODES.into_iter().filter(|mode| *mode != Mode::Valid || fits) {
                 let case = Case { shape: shape.clone(), kernel: kernel.clone(), correlate, mode, edge };
-                case.check(2, i % 2 == 1, if i == 1 { usize::MAX } else { 1 });
+                check(&case, 2, i % 2 == 1, if i == 1 { usize::MAX } else { 1 });
             }
         }
     }
@@ -106,7 +104,7 @@ fn long_convolutions() {
         (vec![600, 12], vec![31, 3], Edge::Nearest),
     ] {
         let case = Case { shape, kernel, correlate: false, mode: Mode::Same, edge };
-        case.check(1, false, usize::MAX);
+        check(&case, 1, false, usize::MAX);
     }
 }
 

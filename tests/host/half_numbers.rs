@@ -1,38 +1,16 @@
 //! Arrays of f16 and bf16 in Fourier transforms, run on the host.
 
-use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, Recipe, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
 use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec, bytemuck};
+use wgpu_fft::{Complex32, Error, Fragment, Program, Spec, bytemuck};
 
-use crate::halves::{Half, IN_TWOS, Runs, TEXTS, check, check_in_twos, check_mixed, compare, numbers};
+use crate::halves::{Half, IN_TWOS, TEXTS, check, check_in_twos, check_mixed, compare, numbers};
 use crate::lists::share;
 use crate::recipes_by_hand::{COMPLEX, REAL};
 use crate::reference::{bound_of, dft};
 use crate::sanitized;
 use crate::variants::{profiles, profiles_of};
-
-impl Runs for DeviceProfile {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn recipe<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
-        spec.design(self)
-    }
-
-    fn len<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
-        let program = spec.lower(recipe, self)?;
-        program.check(self)?;
-        Ok(program.inputs()[0].len)
-    }
-
-    fn run<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
-        let program = spec.lower(recipe, self).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
-        sanitized::run(&program, &[input], 1, 1)
-    }
-}
 
 #[test]
 fn short_transforms_round_once() {

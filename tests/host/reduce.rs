@@ -6,35 +6,10 @@ use wgpu_fft::tune::Tunable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Program, Spec};
 
 use crate::lists::share;
-use crate::reductions::{Case, Outcome, PLACES, RECIPES, Runner, axes_of_every_kind, words};
+use crate::reductions::{Case, PLACES, RECIPES, axes_of_every_kind, words};
 use crate::reference::{ROUNDOFF, complex_noise, noise};
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
-
-impl Runner for DeviceProfile {
-    fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
-        let recipe = recipe.map_or_else(|| spec.design(self).unwrap(), |text| text.parse().unwrap());
-        let program = match spec.lower(&recipe, self) {
-            Err(Error::UnfitRecipe { .. }) => return None,
-            program => program.unwrap_or_else(|error| panic!("{}: {spec} by {recipe}: {error}", self.name)),
-        };
-        program.check(self).unwrap();
-        let results = match y {
-            None => program.run_on_host(x),
-            Some(y) => program.run_two_on_host(x, y),
-        };
-        let what = format!("{}: `{spec}` by `{recipe}`", self.name);
-        Some(Outcome { results, depth: spec.depth(&recipe).unwrap(), what })
-    }
-
-    fn has_f64(&self) -> bool {
-        self.f64
-    }
-
-    fn has_custom(&self) -> bool {
-        true
-    }
-}
 
 #[test]
 fn every_kind_of_axes_by_the_rules() {

@@ -51,8 +51,14 @@ fn complex(values: &[f32]) -> Vec<Complex64> {
     values.iter().map(|&x| f64::from(x).into()).collect()
 }
 
-impl Case {
+/// How cases are judged here.
+trait Judged {
     /// The documented bound: that of two transforms and of the filter.
+    fn bound(&self) -> f64;
+    fn check(&self, wgsl: &str, response: Response);
+}
+
+impl Judged for Case {
     fn bound(&self) -> f64 {
         2.0 * bound_of(self.axes.iter().map(|&axis| self.lengths[axis])) + 3.0 * ROUNDOFF
     }

@@ -23,66 +23,31 @@
 //! `cases` is the number of all cases, which operations take in turns; `seed` is the first seed, and
 //! `minutes` limits the time. `WGPU_FFT_BITS=1` prints where equal texts gave other bits.
 
-#[path = "../support/bits.rs"]
-mod bits;
 mod case;
-#[path = "../support/convolutions.rs"]
-mod convolutions;
 mod draws;
 mod fft;
-#[path = "../support/filters.rs"]
-mod filters;
-#[path = "../support/frames.rs"]
-mod frames;
-#[path = "../support/grids.rs"]
-mod grids;
 #[path = "../device/harness.rs"]
 #[allow(dead_code, unused_imports, reason = "the tests on devices use more of it")]
 mod harness;
 mod known;
-#[path = "../support/lists.rs"]
-mod lists;
 mod moves;
-#[path = "../support/mutated.rs"]
-mod mutated;
 mod numbers;
-#[path = "../support/permute.rs"]
-mod permute;
 mod place;
 mod profiles;
-#[path = "../support/progress.rs"]
-mod progress;
-#[path = "../support/real_kinds.rs"]
-mod real_kinds_by_definition;
 mod reals;
 mod recipes;
-#[path = "../support/recipes.rs"]
-#[allow(dead_code, reason = "recipes by hand for given shapes are for other tests")]
-mod recipes_by_hand;
-#[path = "../support/reductions.rs"]
-mod reductions;
-#[path = "../support/reference.rs"]
-mod reference;
-#[path = "../support/responses.rs"]
-mod responses;
-#[path = "../support/rings.rs"]
-mod rings;
-#[path = "../support/rolls.rs"]
-mod rolls;
 mod runner;
-#[path = "../support/sanitized.rs"]
-mod sanitized;
-#[path = "../support/shifts.rs"]
-mod shifts;
 mod shrink;
 mod signals;
-#[path = "../support/subject.rs"]
-mod subject;
 mod sums;
 mod tiles;
 mod trials;
 
 use std::process::ExitCode;
+use wgpu_fft_tests::{
+    bits, convolutions, filters, frames, grids, lists, mutated, permute, progress, real_kinds as real_kinds_by_definition,
+    recipes as recipes_by_hand, reductions, reference, responses, rings, rolls, sanitized, shifts, subject,
+};
 
 use libtest_mimic::Arguments;
 

@@ -263,7 +263,6 @@ pub fn calls(bytes: &[u8], open: &dyn Fn() -> Gpu) {
 }
 
 /// The same on the adapter that the environment asks for.
-#[allow(dead_code, reason = "the fuzzer's")]
 pub fn calls_on_any_device(bytes: &[u8]) {
     calls(bytes, &|| pollster::block_on(Gpu::request(&wgpu_fft::GpuOptions::default())).expect("a device"));
 }

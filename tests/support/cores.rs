@@ -28,7 +28,7 @@ pub fn on_all_cores<R: Send>(cases: usize, run: impl Fn(usize) -> R + Sync) -> V
     };
     let mut all = thread::scope(|scope| {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(&some)).collect();
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(some)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect::<Vec<_>>()
     });
     all.sort_by_key(|(case, _)| *case);

@@ -1,5 +1,4 @@
 //! Reductions in pieces, compared with the whole bit by bit.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::ops::Range;
 

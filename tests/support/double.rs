@@ -1,5 +1,4 @@
 //! Numbers of two f64, and Fourier transforms of them: the reference for transforms in f64.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::num_complex::Complex64;
 

@@ -1,6 +1,5 @@
 //! Transforms of f32, of f64, and of f64 by two f32 for each number, compared with more exact ones:
 //! of f64, and of numbers of two f64.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
 //! Filters by their definition in f64, on arrays that are extended at their edges.
-#![allow(dead_code, reason = "the tests use different parts")]
 
 use wgpu_fft::Edge;
 use wgpu_fft::signal::Mode;

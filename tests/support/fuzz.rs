@@ -3,7 +3,6 @@
 //!
 //! Each function takes bytes and panics if something does not hold. The fuzzer calls them
 //! (`fuzz/`), and so do plain tests with changed examples (`tests/host/fuzz.rs`).
-#![allow(dead_code, reason = "each target of the fuzzer uses one function")]
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;

@@ -1,5 +1,4 @@
 //! Zoomed spectra and resampled arrays by their definitions, in f64.
-#![allow(dead_code, reason = "the tests use different parts")]
 
 use std::f64::consts::TAU;
 

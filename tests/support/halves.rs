@@ -1,16 +1,15 @@
 //! Transforms of arrays of f16 and bf16, compared with the same transforms of f32: the widened
 //! input, the same recipe, and the result rounded on the host. Loading is exact, arithmetic is that
 //! of f32, and storing rounds once, so that every bit must be the same.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, Recipe};
 use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Element, Error, bytemuck, fft};
+use wgpu_fft::{DeviceProfile, Element, Error, bytemuck, fft};
 
 use crate::reference::noise;
-use crate::sanitized::UNWRITTEN;
+use crate::sanitized::{self, UNWRITTEN};
 
 /// A number of 16 bits.
 pub trait Half: fft::RealElement + Element + Copy {
@@ -260,3 +259,24 @@ pub const TEXTS: &[&str] = &[
     "c2r inv 4x6x9 1/n",
     "c2r inv 20x30 in-part=-2..3,0..6 out-part=0..9,0..13",
 ];
+
+impl Runs for DeviceProfile {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn recipe<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
+        spec.design(self)
+    }
+
+    fn len<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
+        let program = spec.lower(recipe, self)?;
+        program.check(self)?;
+        Ok(program.inputs()[0].len)
+    }
+
+    fn run<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
+        let program = spec.lower(recipe, self).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
+        sanitized::run(&program, &[input], 1, 1)
+    }
+}

@@ -1,5 +1,4 @@
 //! Long lists of alike cases, of which an ordinary run takes a share.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 /// Whether WGPU_FFT_THOROUGH=1 asks for the thorough run: the long lists and the tests that a run for
 /// each change leaves out, on every adapter. Releases need it.

@@ -1,5 +1,4 @@
 //! Reductions that NumPy computed: `tests/data/reductions.txt`.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::collections::HashMap;
 

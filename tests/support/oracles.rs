@@ -1,5 +1,4 @@
 //! Transforms that FFTW computed in long double, and SciPy found equal: `tests/data/oracles.txt`.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r};

@@ -1,5 +1,4 @@
 //! Test cases for permutations, and their expected results.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::Element;
 use wgpu_fft::Layout;

@@ -1,5 +1,4 @@
 //! Trials that say how far the run is: a line about every 20 seconds, on stderr.
-#![allow(dead_code, reason = "the tests on devices and the random ones use different parts")]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
 //! Transforms from reals to reals by their definitions, in f64.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::f64::consts::PI;
 

@@ -1,12 +1,12 @@
 //! Every reduction of every type, compared with plain loops in f64 or in integers.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use half::f16;
 use wgpu_fft::num_complex::{Complex32, Complex64};
 use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Reduction, Value};
-use wgpu_fft::{Element, Fragment, Layout, Shape, half};
+use wgpu_fft::{DeviceProfile, Element, Error, Fragment, Layout, Shape, Spec, half};
 
 use crate::reference::{complex_noise, noise};
+use crate::sanitized::RunOnHost;
 
 /// Where a reduction runs. Returns `None` if the recipe does not fit there.
 pub trait Runner {
@@ -722,3 +722,28 @@ pub const RECIPES: &[&str] = &[
     "workgroup=64 lanes=64 parts=7 join",
     "workgroup=32 lanes=32 unroll=2 parts=40 subgroup=4 join",
 ];
+
+impl Runner for DeviceProfile {
+    fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
+        let recipe = recipe.map_or_else(|| spec.design(self).unwrap(), |text| text.parse().unwrap());
+        let program = match spec.lower(&recipe, self) {
+            Err(Error::UnfitRecipe { .. }) => return None,
+            program => program.unwrap_or_else(|error| panic!("{}: {spec} by {recipe}: {error}", self.name)),
+        };
+        program.check(self).unwrap();
+        let results = match y {
+            None => program.run_on_host(x),
+            Some(y) => program.run_two_on_host(x, y),
+        };
+        let what = format!("{}: `{spec}` by `{recipe}`", self.name);
+        Some(Outcome { results, depth: spec.depth(&recipe).unwrap(), what })
+    }
+
+    fn has_f64(&self) -> bool {
+        self.f64
+    }
+
+    fn has_custom(&self) -> bool {
+        true
+    }
+}

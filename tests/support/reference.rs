@@ -1,5 +1,4 @@
 //! Transforms of one to three axes in f64, for every layout.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use rustfft::{FftNum, FftPlanner};
 use wgpu_fft::fft::Recipe;

@@ -1,5 +1,4 @@
 //! Filters on spectra by their definition, in f64.
-#![allow(dead_code, reason = "the tests use different parts")]
 
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::SpectralFilter;

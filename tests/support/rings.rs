@@ -1,5 +1,4 @@
 //! Means over rings by their definition, in whole numbers.
-#![allow(dead_code, reason = "the tests use different parts")]
 
 use wgpu_fft::plan::Program;
 use wgpu_fft::signal::RadialAverage;

@@ -1,5 +1,4 @@
 //! Test cases for cyclic shifts, and their expected results.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::plan::Program;
 use wgpu_fft::signal::Roll;

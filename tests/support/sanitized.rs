@@ -1,6 +1,5 @@
 //! Runs programs without a device: the texts that the device would get, under all checks of
 //! wgsl-sanitizer.
-#![allow(dead_code, reason = "the tests use different parts")]
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};

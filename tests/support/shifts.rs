@@ -1,5 +1,4 @@
 //! Correlations between their elements, in f64.
-#![allow(dead_code, reason = "the tests use different parts")]
 
 use std::f64::consts::TAU;
 

@@ -1,5 +1,4 @@
 //! Specifications of any operation with recipes as texts.
-#![allow(dead_code, reason = "the tests use different parts")]
 
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::tune::{Known, Sample, Searchable};

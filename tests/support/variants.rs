@@ -1,5 +1,4 @@
 //! Specifications, recipes and profiles that together reach every kernel in every form.
-#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,7 +21,7 @@ use crate::grids;
 use crate::halves::IN_TWOS;
 use crate::lists::asks_for_all;
 use crate::permute::{Case, MAPPED, PERMUTATIONS};
-use crate::recipes_by_hand::{COMPLEX, HALVES_IN_LANES, LANES, REAL, TRANSPOSES};
+use crate::recipes::{COMPLEX, HALVES_IN_LANES, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
 use crate::rolls;
 use crate::{rings, shifts};

@@ -1,8 +1,6 @@
 //! The two kernels of Takemoto, Wada, Kondo and Honda whose times are in `tests/data`, as plain
 //! wgpu code. They can be tuned although they are not plans.
 
-#![allow(dead_code, reason = "tests and benchmarks use different parts")]
-
 use std::fmt;
 use std::str::FromStr;
 

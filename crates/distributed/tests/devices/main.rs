@@ -4,19 +4,16 @@
 //! WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod bits;
-#[path = "../../../../tests/support/bits.rs"]
-mod compare;
 mod failures;
 #[cfg(feature = "cpu")]
 mod host;
 mod jobs;
-#[path = "../../../../tests/support/reference.rs"]
-mod reference;
 mod support;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
+use wgpu_fft_tests::{bits as compare, reference};
 
 /// Pairs of a test's name and its function.
 macro_rules! tests {
