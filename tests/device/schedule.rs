@@ -32,7 +32,7 @@ const ALWAYS: [&str; 4] = ["arithmetic", "same_bits", "unhappy", "waits"];
 pub fn is_left(device: &Device, test: &str) -> bool {
     let is_listed = THOROUGH.iter().any(|(name, _)| *name == test);
     let module = test.split("::").next().unwrap_or_default();
-    let is_shared = device.is_slow() && !ALWAYS.contains(&module) && hash(test) % SHARE != 0;
+    let is_shared = device.is_slow() && !ALWAYS.contains(&module) && !hash(test).is_multiple_of(SHARE);
     !device.is_thorough() && (is_listed || is_shared)
 }
 

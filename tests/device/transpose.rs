@@ -196,7 +196,7 @@ pub fn recipes_by_hand(device: &Device) {
     for (i, (recipe, done)) in PERMUTATIONS.into_iter().zip(&mut done).enumerate() {
         // Where a text takes half a second to compile, each recipe gets only some of the cases, and
         // more of them if it fits none of those.
-        let is_taken = |j: usize| device.is_thorough() || (i + j) % 3 == 0;
+        let is_taken = |j: usize| device.is_thorough() || (i + j).is_multiple_of(3);
         let (some, others): (Vec<_>, Vec<_>) = cases.iter().enumerate().partition(|(j, _)| is_taken(*j));
         some.iter().for_each(|(_, case)| *done += permute_every_size(device, case, Some(recipe)));
         others.iter().for_each(|(_, case)| *done += if *done == 0 { permute_every_size(device, case, Some(recipe)) } else { 0 });

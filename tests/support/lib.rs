@@ -1,6 +1,8 @@
 //! What the tests of the crate share: cases, references, and runs under wgsl-sanitizer. It is a crate
 //! so that it is compiled once.
 
+#![allow(clippy::len_without_is_empty, reason = "cases have elements")]
+
 pub mod bits;
 pub mod calls;
 pub mod changes;
