@@ -278,6 +278,8 @@ impl Program {
             // The parameters are one more.
             within(&format_args!("{label}"), "max_uniform_buffers_per_shader_stage", count(true) + 1, UNIFORM_BUFFERS)?;
             for bind in &dispatch.binds {
+                let first = bind.range.map_or(0, |(first, _)| first);
+                debug_assert!(first.is_multiple_of(profile.storage_alignment.into()), "{label} binds {} at byte {first}", bind.slot);
                 let what = format_args!("{label}, {} (bytes)", bind.slot);
                 within(
                     &what,

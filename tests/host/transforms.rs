@@ -42,6 +42,22 @@ fn every_short_length() {
     check(lengths.flat_map(|n| complex(&[n], 3)));
 }
 
+/// `check` refuses bindings that begin elsewhere.
+#[test]
+fn parts_of_odd_rows_begin_where_devices_allow() {
+    let large = profiles().remove(0);
+    let small = large.with(|profile| (profile.binding_bytes, profile.storage_alignment) = (4096, 256));
+    for (text, len) in [("c2c fwd 3 x1000", 3000), ("c2c inv 15 x100 in-place", 1500), ("c2c fwd 7x9 x50", 3150)] {
+        let spec: C2c = text.parse().unwrap();
+        let recipe = spec.design(&small).unwrap();
+        let [whole, parts] = [&large, &small].map(|profile| spec.lower(&recipe, profile).unwrap());
+        parts.check(&small).unwrap();
+        assert!(low_level::dispatches(&parts).len() > low_level::dispatches(&whole).len(), "{parts}");
+        let x = complex_noise(len, 3);
+        assert_eq!(parts.run_on_host::<_, Complex32>(&x), whole.run_on_host(&x), "{parts}");
+    }
+}
+
 #[test]
 fn lengths_in_several_passes() {
     check(complex(&[1 << 15], 1));
