@@ -309,7 +309,7 @@ impl Drawn<'_> {
     }
 }
 
-/// Functions, of which one keeps a vec2<f32> whatever the others do, and the expression that calls
+/// Functions, of which one keeps a `vec2<f32>` whatever the others do, and the expression that calls
 /// them. It reads the array `taps`.
 pub fn drawn(seed: u64) -> (String, String) {
     let mut rng = Rng::with_seed(seed);
