@@ -472,8 +472,7 @@ mod tests {
             (Fragment::new("vec2(dpdx(value), 0.0)"), "fragment"),
             (with("} fn f() {"), "`}` closes nothing"),
             (with("fn f() {"), "a `}` is missing"),
-            (with("var<private> x: f32;"), "no variables outside of functions: declare arrays and uniforms"),
-            (with("@group(0) @binding(0) var<uniform> x: f32;"), "no variables outside of functions"),
+            (with("var<private> x: f32;"), "no variables outside of functions"),
             (with("@compute @workgroup_size(1) fn f() {}"), "attributes"),
             (with("enable f16;"), "`enable`"),
             (with("override x = 3.0;"), "`override`"),
@@ -510,9 +509,6 @@ mod tests {
             let endless = format!("fn f() {{ for (var i = {first}; i {condition}; {step}) {{}} }}");
             assert!(why(with(&endless)).contains("must add up to less than 2147483648"), "the counter begins again at 0");
         }
-        let last = |condition: &str| with(&format!("fn f() {{ for (var i = 2147483640; i {condition}; i++) {{}} }}"));
-        assert!(check(last("< 2147483646")).is_ok(), "the last bound that no counter passes");
-        assert!(why(last("<= 2147483646")).contains("must add up to less than 2147483648"));
         let deep = format!("vec2({}value{}, 0.0)", "(".repeat(100), ")".repeat(100));
         assert!(matches!(check(Fragment::new(deep)), Err(Error::LimitExceeded { .. })));
         let long = format!("vec2(value{}, 0.0)", " + value".repeat(1000));
