@@ -71,6 +71,7 @@ impl Pass {
                 Ok((Self { lines, ..own }, count / 2))
             }
             Twos::Elements => {
+                fit::invocations(recipe, recipe.lines, profile)?;
                 let ends = [recipe.radices.first(), recipe.radices.last()].into_iter().flatten();
                 let whole = |radix: &u32| (recipe.n() / radix).is_multiple_of(2 * recipe.lanes);
                 if let Some(radix) = ends.filter(|radix| !whole(radix)).max() {
@@ -80,7 +81,6 @@ impl Pass {
                         recipe.lanes
                     ));
                 }
-                fit::invocations(recipe, recipe.lines, profile)?;
                 Ok((own, count))
             }
         }
