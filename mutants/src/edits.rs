@@ -160,14 +160,18 @@ pub fn build(copy: &Path) -> Result<()> {
         let dropped = drop_mutants(copy, &errors)?;
         println!("{dropped} mutants are no program");
     }
-    let (is_built, errors) = compile(copy, &["test", "--no-run", "--lib", "--test", "host"])?;
+    let (is_built, errors) = compile(copy, &TESTS)?;
     if is_built { Ok(()) } else { Err(format!("the tests do not compile: {errors:?}").into()) }
 }
 
 /// Where the compiler found an error: a file, and a byte of it.
 type Place = (PathBuf, usize);
 
-fn compile(copy: &Path, command: &[&str]) -> Result<(bool, Vec<Place>)> {
+/// Builds the tests that need no device.
+pub const TESTS: [&str; 5] = ["test", "--no-run", "--lib", "--test", "host"];
+
+/// Whether a command of Cargo succeeds in a copy, and its messages.
+pub fn cargo(copy: &Path, command: &[&str]) -> Result<(bool, Vec<serde_json::Value>)> {
     let output = Command::new("cargo")
         .args(command)
         .args(["-p", "wgpu-fft", "--message-format=json"])
@@ -175,17 +179,20 @@ fn compile(copy: &Path, command: &[&str]) -> Result<(bool, Vec<Place>)> {
         .env("RUSTFLAGS", "-A warnings")
         .stderr(Stdio::inherit())
         .output()?;
+    let messages = String::from_utf8(output.stdout)?.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
+    Ok((output.status.success(), messages))
+}
+
+fn compile(copy: &Path, command: &[&str]) -> Result<(bool, Vec<Place>)> {
+    let (is_built, messages) = cargo(copy, command)?;
     let mut places = Vec::new();
-    for line in String::from_utf8(output.stdout)?.lines() {
-        let message: serde_json::Value = serde_json::from_str(line)?;
-        if message["message"]["level"] == "error" {
-            for span in message["message"]["spans"].as_array().into_iter().flatten() {
-                let byte = span["byte_start"].as_u64().unwrap_or_default() as usize;
-                places.push((span["file_name"].as_str().unwrap_or_default().into(), byte));
-            }
+    for message in messages.iter().filter(|message| message["message"]["level"] == "error") {
+        for span in message["message"]["spans"].as_array().into_iter().flatten() {
+            let byte = span["byte_start"].as_u64().unwrap_or_default() as usize;
+            places.push((span["file_name"].as_str().unwrap_or_default().into(), byte));
         }
     }
-    Ok((output.status.success(), places))
+    Ok((is_built, places))
 }
 
 /// Takes the mutants with errors out of a copy.

@@ -18,6 +18,8 @@
 //! see. `run FOLDER LIST BINARY...` takes the list of mutants and the test binaries from elsewhere, for
 //! another machine.
 
+#[path = "../../tests/support/cores.rs"]
+mod cores;
 mod edits;
 mod sites;
 mod trials;
@@ -40,7 +42,7 @@ const FOLDERS: [&str; 8] = [
 /// Where the mutants of a copy are listed, below it.
 const LIST: &str = "mutants.txt";
 
-pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -225,3 +225,10 @@ fn axes_that_run_backwards_are_refused() {
     assert!(C2c::forward(8).lower(&Recipe::Axes(vec![own]), profile).is_err());
     assert!(C2c::forward(8).lower(&Recipe::Axes(Vec::new()), profile).is_err());
 }
+
+#[test]
+fn results_of_all_cores_keep_their_order_and_panics_come_through() {
+    assert_eq!(on_all_cores(1000, |case| case * case), (0..1000).map(|case| case * case).collect::<Vec<_>>());
+    let panic = catch_unwind(|| on_all_cores(100, |case| assert!(case != 7, "the seventh"))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"the seventh"));
+}
