@@ -4,6 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+# Of WGSL: `magnitude(x: vec2<f32>) -> f32`.
+MAGNITUDE: str
 
 # WGSL, functions, the elements of the array, and the arrays that it declares: name, elements, count.
 _Mapped = tuple[str, str, str, list[tuple[str, str, int]]]
