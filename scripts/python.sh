@@ -9,6 +9,7 @@
 #
 # Needs Rust, and Python 3.11 or later with venv and pip, which get the packages of
 # python/requirements-test.txt; the package itself takes 3.10. PYTHON names another interpreter.
+# WGPU_FFT_CARGO_SELECTION names packages and features with which Cargo has compiled it already.
 #
 # Exit status: 0 if everything succeeded; 75 if those packages could not be had.
 set -euo pipefail
@@ -39,7 +40,15 @@ if ! cmp -s python/requirements-test.txt "$venv/installed.txt"; then
 fi
 
 # In the profile of everything else, with the workspace's target directory.
-(cd python && VIRTUAL_ENV=$venv PATH=$bin:$PATH "$bin/maturin" develop --quiet)
+read -ra selection <<<"${WGPU_FFT_CARGO_SELECTION:-}"
+if [ ${#selection[@]} = 0 ]; then
+    (cd python && VIRTUAL_ENV=$venv PATH=$bin:$PATH "$bin/maturin" develop --quiet)
+else
+    # As maturin does, but with these features, for which everything is compiled already.
+    cargo build --quiet "${selection[@]}" --lib
+    cp "${CARGO_TARGET_DIR:-target}/debug/lib_core.so" python/wgpu_fft/_core.abi3.so
+    pwd | sed 's,$,/python,' >"$("$bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wgpu_fft.pth"
+fi
 
 # SciPy's tests, which its wheel carries, with our backend.
 scipy_tests() {

@@ -38,7 +38,7 @@ thorough)
     use_swiftshader || say 'SKIPPED: SwiftShader, a second software adapter: it could not be had.'
     export WGPU_FFT_THOROUGH=1 WGPU_FFT_FAULTS=all WGPU_FFT_RANDOM=cases=3000
     tests
-    cargo check -p wgpu-fft --all-targets --no-default-features --features vulkan
+    cargo clippy -p wgpu-fft --all-targets --no-default-features --features vulkan -- -D warnings
     scripts/mpi.sh ranks
     scripts/capi.sh verify 150 -0d -1d || [ $? = 75 ]
     ;;

@@ -7,9 +7,9 @@
 //! where it was seen, that is a failure too, unless `WGPU_FFT_MAY_AGREE=1` is set. CONTRIBUTING.md
 //! explains this list.
 //!
-//! A driver may take seconds to compile a text. So a run takes all texts on the list, and of the
-//! others one of every [`SHARE`] texts of a kernel, always the same ones. `WGPU_FFT_THOROUGH=1`
-//! takes all.
+//! A driver may take seconds to compile a text. So a run takes all texts on the list, on a slow
+//! adapter one of every [`KNOWN_SHARE`] of an entry, and of the others one of every [`SHARE`] texts
+//! of a kernel, always the same ones. `WGPU_FFT_THOROUGH=1` takes all.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
@@ -25,6 +25,9 @@ use crate::variants::all_programs;
 
 /// One text of this many is compared, always including the first.
 const SHARE: usize = 40;
+
+/// The same on a slow adapter of texts whose difference is known.
+const KNOWN_SHARE: usize = 6;
 
 /// The most bytes of an array in this test.
 const MOST_BYTES: u64 = 1 << 16;
@@ -218,7 +221,7 @@ fn by_two_f32(dispatch: &Dispatch) -> bool {
 /// Programs with some dispatches to compare, and which dispatches those are.
 fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
     let mut seen = HashSet::new();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut counts: HashMap<(&str, Option<usize>), usize> = HashMap::new();
     let info = device.adapter.get_info();
     let mut chosen = Vec::new();
     for program in all_programs() {
@@ -232,13 +235,19 @@ fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
             if !can_run(device, dispatch) || !seen.insert((dispatch.wgsl(), dispatch.overrides.clone())) {
                 return false;
             }
-            // Texts of two f32 take drivers long, and all of them are on the list.
-            if asks_for_all() || entry(dispatch, &info).is_some() && !by_two_f32(dispatch) {
+            if asks_for_all() {
                 return true;
             }
-            let count = counts.entry(dispatch.kernel.name).or_default();
+            // Texts of two f32 take drivers long, and all of them are on the list.
+            let known = entry(dispatch, &info).filter(|_| !by_two_f32(dispatch));
+            let of = match known {
+                None => SHARE,
+                Some(_) if device.is_slow() => KNOWN_SHARE,
+                Some(_) => return true,
+            };
+            let count = counts.entry((dispatch.kernel.name, known)).or_default();
             *count += 1;
-            *count % SHARE == 1
+            *count % of == 1
         };
         let taken: Vec<bool> = low_level::dispatches(&program).iter().map(take).collect();
         if taken.contains(&true) {

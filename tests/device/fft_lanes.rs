@@ -8,7 +8,7 @@ use crate::recipes_by_hand::{HALVES_IN_LANES, LANES};
 pub fn lanes_by_hand(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "recipes by hand of lanes");
-    for (shape, recipes) in LANES {
+    for (shape, recipes) in device.share(LANES, 1, 0) {
         // The last subgroup is usually not full.
         let batch = 5 + 800 / shape.iter().product::<usize>();
         for (i, recipe) in recipes.iter().enumerate() {
@@ -25,7 +25,7 @@ pub fn lanes_by_hand(device: &Device) {
 pub fn halves_by_hand(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "recipes by hand of reals in lanes");
-    for (shape, both) in HALVES_IN_LANES {
+    for (shape, both) in device.share(HALVES_IN_LANES, 1, 0) {
         for (kind, recipes) in [Kind::R2c, Kind::C2r].into_iter().zip(both) {
             for recipe in *recipes {
                 tally.run(device, &Case::new(kind, shape).batch(5 + 800 / shape.iter().product::<usize>()).by(recipe));

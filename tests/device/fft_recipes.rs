@@ -7,7 +7,7 @@ use crate::recipes_by_hand::{COMPLEX, REAL};
 pub fn complex_recipes_by_hand(device: &Device) {
     let device = &device.alone();
     let [registers, radix2] = ["recipes by hand", "recipes by hand with the kernel radix2"].map(|class| Tally::new(device, class));
-    for (shape, recipes) in COMPLEX {
+    for (shape, recipes) in device.share(COMPLEX, 1, 0) {
         // Five arrays, so that the last workgroup is usually not full.
         let batch = 5 + 800 / shape.iter().product::<usize>();
         for (i, recipe) in recipes.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn complex_recipes_by_hand(device: &Device) {
 pub fn real_recipes_by_hand(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "recipes of real transforms by hand");
-    for (shape, recipes) in REAL {
+    for (shape, recipes) in device.share(REAL, 1, 0) {
         for (kind, recipes) in [Kind::R2c, Kind::C2r].into_iter().zip(recipes) {
             for (i, recipe) in recipes.iter().enumerate() {
                 // An odd and an even number of rows; many short ones, as few errors differ from
