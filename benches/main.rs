@@ -14,6 +14,7 @@ mod interpreter;
 mod numbers;
 mod patterns;
 mod plan;
+mod reach;
 mod reduce;
 mod support;
 mod transfer;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 use support::Program;
 use wgpu_fft_tests::{paper, sanitized};
 
-const PROGRAMS: [Program; 11] = [
+const PROGRAMS: [Program; 12] = [
     fft::PROGRAM,
     transpose::PROGRAM,
     reduce::PROGRAM,
@@ -37,6 +38,7 @@ const PROGRAMS: [Program; 11] = [
     transfer::PROGRAM,
     patterns::PROGRAM,
     interpreter::PROGRAM,
+    reach::PROGRAM,
 ];
 
 const COMMAND: &str = "cargo bench --bench measure --";

@@ -30,12 +30,14 @@
 //! # }
 //! ```
 
+use crate::error::Result;
+use crate::gpu::Gpu;
 pub use crate::kernels::{
     ALL as KERNELS, Access, Bind, Dispatch, Field, Form, GENERATED_BEGIN, GENERATED_END, Generated, Grid, Kernel, Slot, Source, Value,
     sources,
 };
 pub use crate::plan::program::Table;
-use crate::plan::{Array, Program};
+use crate::plan::{Array, Program, compile_alone};
 
 /// The tiles of permutation kernels.
 pub mod permutation {
@@ -83,6 +85,14 @@ pub mod faults {
 /// Whether a device computes with numbers of two f32 as the text says.
 pub mod precision {
     pub use crate::plan::precision::{WANTED_BITS, input, output, program, right_bits};
+}
+
+/// The pipeline of a dispatch, compiled as plans compile it. Nothing keeps it.
+///
+/// # Errors
+/// What the device says of the text.
+pub fn compile(gpu: &Gpu, dispatch: &Dispatch) -> Result<wgpu::ComputePipeline> {
+    compile_alone(gpu, dispatch)
 }
 
 /// The dispatches of a program, in order.

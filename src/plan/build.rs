@@ -35,6 +35,9 @@ pub(crate) const ROOM: Room = Room { values: 1024, bytes: 512 << 20 };
 /// one another soon.
 const MODULES: usize = 16;
 
+/// What errors name.
+const DURING: &str = "pipeline compilation";
+
 /// A compute pipeline and the layout of its bindings.
 #[derive(Debug)]
 pub(super) struct Pipeline {
@@ -203,13 +206,23 @@ impl Builder {
     }
 
     fn compile(&self, key: &Key, dispatch: &Dispatch) -> Result<Arc<Pipeline>> {
-        const DURING: &str = "pipeline compilation";
         let (gpu, name) = (&self.gpu, dispatch.kernel.name);
         let module = self
             .modules
             .get_or_make(&key.text, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.text.wgsl, key.text.proven)))?;
         gpu.caught(DURING, 0, || Arc::new(compile(gpu, dispatch, &module, &key.text.wgsl)))
     }
+}
+
+/// Compiles the pipeline of a dispatch as plans do, and keeps nothing.
+pub(crate) fn compile_alone(gpu: &Gpu, dispatch: &Dispatch) -> Result<wgpu::ComputePipeline> {
+    on_deep_stack(|| {
+        gpu.caught(DURING, 0, || {
+            let text = dispatch.wgsl();
+            let module = gpu.create_shader_module(dispatch.kernel.name, &text, dispatch.proven);
+            compile(gpu, dispatch, &module, &text).pipeline
+        })
+    })
 }
 
 fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule, text: &str) -> Pipeline {

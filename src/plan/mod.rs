@@ -21,7 +21,7 @@ mod workspace;
 
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
-pub(crate) use build::{Builder, Executable, ROOM};
+pub(crate) use build::{Builder, Executable, ROOM, compile_alone};
 pub use encode::{Bound, Plan, StepTime};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};

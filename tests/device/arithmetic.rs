@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
 
 use wgpu_fft::low_level::reduction::{Finish, Fold, Kind, Map, Stage};
-use wgpu_fft::low_level::{self, Access, Bind, Dispatch, Form, Slot};
+use wgpu_fft::low_level::{self, Access, Dispatch, Form, Slot};
 use wgpu_fft::{Program, wgpu};
 
 use crate::harness::Device;
@@ -261,34 +261,7 @@ fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
 fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays: &Arrays<'_>) -> BTreeMap<Slot, Vec<u32>> {
     let gpu = device.gpu();
     let wgpu_device = gpu.device();
-    let module = wgpu_device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(dispatch.kernel.name),
-        source: wgpu::ShaderSource::Wgsl(dispatch.wgsl().into()),
-    });
-    let constants: Vec<(&str, f64)> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
-    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    };
-    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-    let storage = |bind: &Bind| wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read };
-    entries.extend(dispatch.binds.iter().map(|bind| entry(bind.binding, storage(bind))));
-    let layout = wgpu_device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
-    let pipeline_layout = wgpu_device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: None,
-        bind_group_layouts: &[Some(&layout)],
-        immediate_size: 0,
-    });
-    let pipeline = wgpu_device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(dispatch.kernel.name),
-        layout: Some(&pipeline_layout),
-        module: &module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, zero_initialize_workgroup_memory: true },
-        cache: None,
-    });
+    let pipeline = low_level::compile(gpu, dispatch).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
     let buffer = |words: &[u32], usage| {
         let buffer = wgpu_device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -310,7 +283,11 @@ fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays
         let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &buffers[&bind.slot], offset, size });
         wgpu::BindGroupEntry { binding: bind.binding, resource }
     }));
-    let group = wgpu_device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
+    let group = wgpu_device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &entries,
+    });
     let mut encoder = wgpu_device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());

@@ -1,0 +1,144 @@
+//! What a driver's compiler makes of the kernels that the rules choose for a device: registers,
+//! spills, occupancy, estimated cycles. Nothing runs, so the device need not be there: `make reach`
+//! (scripts/reach.sh) compiles for chips that nobody here has.
+//!
+//! A Vulkan layer (scripts/reach/statistics.c) appends what the driver says of each pipeline to the
+//! file that `REACH_STATISTICS` names; this program reads it from there. A line of the report is one
+//! pipeline of a specification; equal pipelines of a specification are compiled once.
+//!
+//! Without `--spec`, the cases are those of reach.txt, the tables of `fft`, and the specifications of
+//! the tests.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use wgpu_fft::dynamic::AnySpec;
+use wgpu_fft::low_level::{self, Dispatch};
+
+use wgpu_fft_tests::variants::SPECS;
+
+use crate::fft::cases;
+use crate::support::{Bench, Case, Column, Format, Program, Result};
+
+pub const PROGRAM: Program = Program {
+    name: "reach",
+    about: "what a driver's compiler makes of the kernels, without running them",
+    options: "(--recipe has no effect)
+  --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated. `SPEC | RECIPE` takes that recipe
+  --table NAME    the cases of a table of `fft`, such as anchors
+",
+    columns: COLUMNS,
+    work,
+};
+
+const COLUMNS: &[Column] = &[
+    Column::new("spec", "spec", Format::Group),
+    Column::new("step", "step", Format::Noted),
+    Column::new("subgroup", "subgroup", Format::Decimals(0)),
+    Column::new("workgroups", "workgroups", Format::Decimals(0)),
+    Column::new("invocations", "invocations", Format::Decimals(0)),
+    Column::new("statistics", "summary", Format::Text),
+];
+
+/// Cases of large arrays.
+const LARGE: &str = include_str!("reach.txt");
+/// The rules' choices, as reviewed: the first columns are specifications.
+const REVIEWED: &str = include_str!("../tests/host/recipes.txt");
+
+fn all_cases() -> Result<BTreeSet<String>> {
+    let large = LARGE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned);
+    let reviewed = REVIEWED.lines().filter_map(|line| line.split("  ").next()).filter(|text| text.parse::<AnySpec>().is_ok());
+    let anchors = [cases::table("anchors")?, cases::table("lengths")?].concat();
+    Ok(large.chain(reviewed.map(str::to_owned)).chain(anchors).chain(SPECS.map(str::to_owned)).collect())
+}
+
+fn work(bench: &mut Bench) -> Result<()> {
+    let named = bench.options().all("spec").map(str::to_owned);
+    let of_tables = bench.options().all("table").map(cases::table).collect::<std::result::Result<Vec<_>, _>>()?;
+    let mut cases: BTreeSet<String> = named.chain(of_tables.concat()).collect();
+    if cases.is_empty() {
+        cases = if bench.sized(false, false, true) { SPECS[..4].iter().map(|&spec| spec.to_owned()).collect() } else { all_cases()? };
+    }
+    let mut statistics = Statistics::open()?;
+    for text in cases {
+        let (spec, recipe) = match text.split_once(" | ") {
+            Some((spec, recipe)) => (spec, Some(recipe)),
+            None => (&*text, None),
+        };
+        let case = Case { title: spec.to_owned(), shape: String::new(), bytes: 0 };
+        bench.attempt(&case, |bench| compile(bench, &mut statistics, &case, recipe))?;
+    }
+    Ok(())
+}
+
+fn compile(bench: &mut Bench, statistics: &mut Statistics, case: &Case, recipe: Option<&str>) -> Result<()> {
+    let spec: AnySpec = case.title.parse()?;
+    let recipe = match recipe {
+        Some(recipe) => recipe.to_owned(),
+        None => spec.choose(bench.planner())?.recipe,
+    };
+    let program = spec.lower(Some(&recipe), bench.gpu().profile())?;
+    program.check(bench.gpu().profile())?;
+    let mut known: Vec<&Dispatch> = Vec::new();
+    for dispatch in low_level::dispatches(&program) {
+        let is_same = |other: &&&Dispatch| other.wgsl() == dispatch.wgsl() && other.overrides == dispatch.overrides;
+        if known.iter().find(is_same).is_some() {
+            continue;
+        }
+        known.push(dispatch);
+        let compiled = low_level::compile(bench.gpu(), dispatch);
+        let said = statistics.next()?;
+        let step = dispatch.to_string();
+        let error = match &compiled {
+            Err(error) => Some(error.to_string()),
+            Ok(_) => said["error"].as_i64().map(|code| format!("the driver refuses the pipeline: VkResult {code}")),
+        };
+        let summary = said["statistics"].as_object().map(|all| {
+            let all: Vec<String> = all.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            all.join(" ")
+        });
+        if let Some(error) = &error {
+            bench.fault(format!("`{}`, {step}: {error}", case.title));
+        }
+        let own = [
+            ("step", json!(step)),
+            ("workgroups", json!(u64::from(dispatch.grid.x) * u64::from(dispatch.grid.y))),
+            ("invocations", json!(dispatch.invocations())),
+            ("subgroup", said["subgroup"].clone()),
+            ("statistics", said["statistics"].clone()),
+            ("summary", json!(summary)),
+            ("error", json!(error)),
+        ];
+        bench.report_own(case, &recipe, own);
+    }
+    Ok(())
+}
+
+/// What the layer has written, if it is there.
+struct Statistics {
+    path: Option<PathBuf>,
+    read: usize,
+}
+
+impl Statistics {
+    /// What was compiled before is none of the cases.
+    fn open() -> Result<Self> {
+        let path = std::env::var_os("REACH_STATISTICS").map(PathBuf::from);
+        let read = path.as_ref().map_or(Ok(0), |path| std::fs::read_to_string(path).map(|text| text.lines().count()))?;
+        Ok(Self { path, read })
+    }
+
+    /// What the driver says of the pipeline that was compiled last; null without the layer.
+    fn next(&mut self) -> Result<Value> {
+        let Some(path) = &self.path else { return Ok(Value::Null) };
+        let text = std::fs::read_to_string(path)?;
+        let new: Vec<&str> = text.lines().skip(self.read).collect();
+        self.read += new.len();
+        match &new[..] {
+            [] => Ok(Value::Null),
+            [one] => Ok(serde_json::from_str(one)?),
+            more => Err(format!("one pipeline was compiled, and the layer tells of {}", more.len()).into()),
+        }
+    }
+}
