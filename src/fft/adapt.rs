@@ -48,7 +48,7 @@ pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DevicePr
         Recipe::Transposed { .. } => recipe.of_axes(&[(1, 1), (0, 0)]),
     };
     let Some(Recipe::Axes(axes)) = &own else { return Err(error) };
-    let designer = Designer { transform, geometry: &geometry, profile, pairs: true };
+    let designer = Designer::new(transform, &geometry, profile).with_any_registers();
     let adapter = Adapter { designer, transform, geometry: &geometry, profile };
     let ways = [Some(axes.clone()), adapter.without_blocks(axes), apart(axes, &geometry)];
     let found = ways.into_iter().flatten().filter_map(|axes| adapter.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());

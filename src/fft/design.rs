@@ -18,7 +18,7 @@ use super::real_kind::RealKind;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{End, Geometry, Kind, Transform};
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
+use crate::gpu::{DeviceProfile, Registers};
 use crate::plan::Placement;
 
 pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
@@ -29,7 +29,7 @@ pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<R
 pub(super) fn design_with(transform: &Transform, profile: &DeviceProfile, text: Text) -> Result<Recipe> {
     transform.check_device(profile)?;
     let geometry = transform.geometry()?;
-    let designer = |pairs| Designer { transform, geometry: &geometry, profile, pairs };
+    let designer = |pairs| Designer { pairs, ..Designer::new(transform, &geometry, profile) };
     let axes = designer(true).recipe(text)?;
     // In some layouts the nearest rows are not those that another axis mixes.
     let is_wrong = axes.iter().any(|axis| axis.reals == Reals::Pairs) && chain(transform, &geometry, &axes).is_err();
@@ -133,16 +133,57 @@ impl Lines {
     }
 }
 
+/// 32-bit registers of an invocation that holds so many complex numbers of f32, about: what drivers of
+/// AMD, Apple and Qualcomm take for butterflies of 8 to 32 numbers (benches/reports/reach). Between
+/// stages, places in workgroup memory and roots of unity come on top.
+fn registers_of(elements: u32, stages: usize) -> u32 {
+    if stages > 1 { elements.saturating_mul(4).saturating_add(24) } else { elements.saturating_mul(3).saturating_add(16) }
+}
+
 /// The rules for one transform on one device.
+#[derive(Clone, Copy)]
 pub(super) struct Designer<'a> {
     pub transform: &'a Transform,
     pub geometry: &'a Geometry,
     pub profile: &'a DeviceProfile,
     /// Whether rows of reals may be taken in pairs, where they mix anyway.
     pub pairs: bool,
+    /// What is to be kept to; `liked` is the most of an invocation.
+    registers: Registers,
+}
+
+impl<'a> Designer<'a> {
+    pub fn new(transform: &'a Transform, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Self {
+        // A processor's registers are not what decides, and its rules are others.
+        let registers = if profile.is_cpu() { Registers::PLENTY } else { profile.registers };
+        Self { transform, geometry, profile, pairs: true, registers }
+    }
+
+    /// The same for recipes that are the caller's, or to be measured.
+    pub fn with_any_registers(self) -> Self {
+        Self { registers: Registers::PLENTY, ..self }
+    }
 }
 
 impl Designer<'_> {
+    /// What the rules find with as many registers for each invocation as the device likes, or else
+    /// with more: a pass through memory costs more than idle cores.
+    pub fn within<T>(&self, find: impl Fn(&Self) -> Option<T>) -> Option<T> {
+        let most = self.registers.most;
+        let mut steps = std::iter::successors(Some(self.registers.liked), |own| (*own < most).then(|| most.min(own.saturating_mul(2))));
+        steps.find_map(|liked| find(&Self { registers: Registers { liked, ..self.registers }, ..*self }))
+    }
+
+    /// The largest radix for which the registers are enough.
+    pub fn radix(&self) -> u32 {
+        (self.registers.liked.saturating_sub(registers_of(0, 2)) / 4 / self.words()).max(2)
+    }
+
+    /// Whether the registers of the device are too few for the recipes that were measured.
+    fn has_few_registers(&self) -> bool {
+        self.registers.liked < Registers::PLENTY.liked
+    }
+
     /// The recipes of all axes.
     fn recipe(&self, text: Text) -> Result<Vec<AxisRecipe>> {
         let Self { transform, geometry, profile, .. } = *self;
@@ -262,7 +303,8 @@ impl Designer<'_> {
         let lines = self.lines(axis, Reals::Complex);
         let n = lines.n;
         let fits = !self.profile.is_cpu() || n <= LONGEST_ON_CPU[usize::from(lines.across)];
-        let stockham = if fits && largest_prime(n) <= self.max_prime() { self.pass(Lines { convolution: true, ..lines }) } else { None };
+        let own = Lines { convolution: true, ..lines };
+        let stockham = if fits && largest_prime(n) <= self.max_prime() { self.within(|designer| designer.pass(own)) } else { None };
         let passes = stockham.map(|stockham| vec![PassRecipe::Stockham(stockham)]);
         passes.map(|passes| AxisRecipe::new(axis, passes)).ok_or_else(|| {
             let what = format!("a transform of length {n} there and back in one pass");
@@ -320,7 +362,8 @@ impl Designer<'_> {
     /// An axis in one pass, if it fits, perhaps as a convolution.
     pub fn in_one(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let lines = self.lines(axis, reals);
-        let stockham = self.pass(bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines }))?;
+        let lines = bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines });
+        let stockham = self.within(|designer| designer.pass(lines))?;
         Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
     }
 
@@ -331,7 +374,7 @@ impl Designer<'_> {
         let is_slow =
             |pass: &Stockham| pass.radices.len() > 4 && self.is_estimated(pass.n(), u64::from(count) * u64::from(pass.n()), across);
         match &one.passes[..] {
-            [PassRecipe::Stockham(pass)] if one.reals != Reals::Pairs && is_slow(pass) => {
+            [PassRecipe::Stockham(pass)] if one.reals != Reals::Pairs && !self.has_few_registers() && is_slow(pass) => {
                 self.in_several(one.axis, one.reals, None).unwrap_or(one)
             }
             _ => one,
@@ -506,7 +549,8 @@ impl Designer<'_> {
     fn part_of(&self, lines: Lines) -> Option<Stockham> {
         // Fewer neighbours than 8 lose more than a pass costs, unless they have been measured: 2^24
         // as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
-        self.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(COLUMNS))
+        let of = |least: u32| self.within(|designer| designer.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(least)));
+        of(COLUMNS).or_else(|| if self.has_few_registers() { of(COLUMNS / 2) } else { None })
     }
 
     /// The same with as many lines as a workgroup has room for.
@@ -600,7 +644,7 @@ impl Designer<'_> {
         if self.barriers_are_dear() && n <= self.in_one_lane() && !lines.pairs && !lines.convolution {
             return self.complete((vec![n], 1), lines);
         }
-        let known = if self.profile.is_cpu() || self.texts_are_long() {
+        let known = if self.profile.is_cpu() || self.texts_are_long() || self.has_few_registers() {
             None
         } else {
             measured(lines).and_then(|shape| self.complete_in(shape, lines, 4))
@@ -674,12 +718,14 @@ impl Designer<'_> {
             //
             // One on the way back to reals, of 2²⁶ of them: rows of 512 as 8.8.4, 1 row 0.1319, 2
             // rows 0.1375; 256 as 8.4.4, 2 rows 0.1324, 4 rows 0.1331.
+            (false, false) if self.has_few_registers() => filling(lanes).0,
             (false, false) => (if lines.frames || lines.back { 32 } else { 64 } / lanes).max(1),
             // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4
             // rows 9.3, 8.9, 8.1.
             (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };
-        let mut together = (1 << wanted.ilog2()).min(at_least(lines.count));
+        let whole = !lines.across && self.has_few_registers();
+        let mut together = if whole { wanted } else { 1 << wanted.ilog2() }.min(at_least(lines.count));
         loop {
             stockham.lines = together;
             if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= most_pieces) {
@@ -687,7 +733,8 @@ impl Designer<'_> {
             }
             // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where
             // 8 do not fit.
-            if together == 1 || lines.across && together <= self.columns(4) {
+            let fewest = self.columns(if self.has_few_registers() { 2 } else { 4 });
+            if together == 1 || lines.across && together <= fewest {
                 return None;
             }
             together /= 2;
@@ -716,8 +763,15 @@ impl Designer<'_> {
             _ => 16_384,
         };
         let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
-        let liked = if is_one { &[1, 2, 4] } else { measured_pieces(lines).unwrap_or(&[2, 1, 4]) };
-        for &pieces in liked {
+        let mut liked = if is_one { [1, 2, 4] } else { *measured_pieces(lines).unwrap_or(&[2, 1, 4]) };
+        if let Some(memory) = self.registers.memory {
+            // Memory for as many invocations as there are registers for, with a sixteenth more to
+            // spread the banks.
+            let share = u64::from(memory) * u64::from(stockham.lanes) * u64::from(stockham.lines);
+            let is_large = |pieces: u32| u64::from(bytes / pieces) * 17 / 16 * MANY_INVOCATIONS > share;
+            liked.sort_by_key(|pieces| (is_large(*pieces), *pieces));
+        }
+        for pieces in liked {
             let mut own = Stockham { pieces, exchange: Exchange::Split, ..stockham.clone() };
             if !self.runs(&own, lines) {
                 continue;
@@ -771,7 +825,15 @@ impl Designer<'_> {
             elements = elements.max(2 * (n / 2 + 1).div_ceil(pieces).next_multiple_of(lanes));
         }
         let bytes = 4 * u64::from(self.words()) * elements * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
-        bytes <= self.profile.workgroup_bytes.into() && stockham.elements() <= self.most_elements()
+        // A butterfly has no smaller parts, so those of primes take what they must.
+        let prime = stockham.radices.iter().map(|radix| largest_prime(*radix)).max().unwrap_or(1);
+        let registers = registers_of(stockham.elements().saturating_mul(self.words()), stockham.radices.len());
+        // Each of four schedulers has a quarter of the registers, and whole subgroups of 64.
+        let invocations = (lanes * u64::from(stockham.lines)).next_multiple_of(256);
+        bytes <= self.profile.workgroup_bytes.into()
+            && stockham.elements() <= self.most_elements()
+            && (registers <= self.registers.liked && invocations * u64::from(registers) <= self.registers.workgroup.into()
+                || stockham.elements() <= prime && invocations <= 256)
     }
 
     /// The best radices and lanes by an estimate of their cost.
@@ -787,9 +849,12 @@ impl Designer<'_> {
             16.max(largest_prime(n))
         };
         let mut best: Option<(f64, Stockham)> = None;
-        for radices in factorizations(n, most.max(largest_prime(n))) {
+        for radices in factorizations(n, most.min(self.radix()).max(largest_prime(n))) {
             for lanes in lane_counts(n, &radices) {
-                let cost = self.cost(n, &radices, lanes, lines);
+                let mut cost = self.cost(n, &radices, lanes, lines);
+                if self.has_few_registers() && !lines.across {
+                    cost /= filling(lanes).1;
+                }
                 if best.as_ref().is_none_or(|(least, _)| cost < *least)
                     && let Some(stockham) = self.complete((radices.clone(), lanes), lines)
                 {
@@ -865,6 +930,18 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
     };
     let text: f64 = radices.iter().map(of_stage).sum();
     if lines.convolution { 2.0 * text } else { text }
+}
+
+/// As many invocations should share the workgroup memory of a core.
+const MANY_INVOCATIONS: u64 = 1024;
+
+/// How many rows fill subgroups of 64 best, and how full those are. A subgroup more costs a little, as
+/// a core has room for fewer workgroups then.
+fn filling(lanes: u32) -> (u32, f64) {
+    let full = |rows: u32| f64::from(rows * lanes) / f64::from((rows * lanes).next_multiple_of(64));
+    let score = |rows: u32| full(rows) - 0.02 * f64::from((rows * lanes).div_ceil(64));
+    let rows = (1..=(512 / lanes).max(1)).max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap_or(1);
+    (rows, full(rows))
 }
 
 /// The next power of two, up to what a workgroup can hold.

@@ -195,16 +195,22 @@ mod tests {
     use super::*;
     use crate::fft::C2c;
     use crate::fft::factors::largest_prime;
-    use crate::gpu::DeviceProfile;
+    use crate::gpu::{DeviceProfile, Registers};
 
     fn large() -> DeviceProfile {
-        DeviceProfile { workgroup_bytes: 49_152, invocations: 1024, workgroup_size: [1024, 1024, 64], ..DeviceProfile::webgpu_defaults() }
+        DeviceProfile {
+            registers: Registers::PLENTY,
+            workgroup_bytes: 49_152,
+            invocations: 1024,
+            workgroup_size: [1024, 1024, 64],
+            ..DeviceProfile::webgpu_defaults()
+        }
     }
 
     fn chosen(n: u32, profile: &DeviceProfile) -> Option<Stockham> {
         let spec = C2c::forward(n as usize).batch(1 << 12);
         let geometry = spec.transform.geometry().unwrap();
-        let designer = Designer { transform: &spec.transform, geometry: &geometry, profile, pairs: true };
+        let designer = Designer::new(&spec.transform, &geometry, profile);
         let lines = Lines::rows(n, 1 << 12);
         let own = designer.estimated_row(lines);
         assert!(own.iter().all(|own| own.n() == n && designer.runs(own, lines)), "{own:?}");

@@ -51,7 +51,7 @@ impl Designer<'_> {
         if is_long || lines.count < fewest(lines.n) {
             return None;
         }
-        let best = self.of_pictures(&extents, lines)?;
+        let best = self.within(|designer| designer.of_pictures(&extents, lines))?;
         let (first, last) = axes.into_inner();
         Some(AxisRecipe { through: last, ..AxisRecipe::new(first, vec![PassRecipe::Stockham(best)]) })
     }
@@ -69,7 +69,7 @@ impl Designer<'_> {
     fn of_pictures(&self, extents: &[u32], lines: Lines) -> Option<Stockham> {
         let mut all = vec![Vec::new()];
         for &extent in extents {
-            let ways = factorizations(extent, 16.max(largest_prime(extent)));
+            let ways = factorizations(extent, 16.min(self.radix()).max(largest_prime(extent)));
             let longer = |radices: &Vec<u32>| ways.iter().map(|way| [&radices[..], way].concat()).collect::<Vec<_>>();
             all = all.iter().flat_map(longer).collect();
         }

@@ -60,7 +60,7 @@ struct Space<'a> {
 
 impl<'a> Space<'a> {
     fn new(transform: &'a Transform, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Self {
-        Self { designer: Designer { transform, geometry, profile, pairs: true }, transform, geometry, profile }
+        Self { designer: Designer::new(transform, geometry, profile), transform, geometry, profile }
     }
 }
 
@@ -175,7 +175,7 @@ impl Space<'_> {
     /// Whether a pass fits the device, as far as that is known without its text.
     fn runs(&self, axis: &AxisRecipe, f: usize) -> bool {
         match (&axis.passes[f], self.lines(axis, f)) {
-            (PassRecipe::Stockham(stockham), Some(lines)) => self.designer.runs(stockham, lines),
+            (PassRecipe::Stockham(stockham), Some(lines)) => self.designer.with_any_registers().runs(stockham, lines),
             _ => true,
         }
     }

@@ -1,6 +1,8 @@
 //! Device properties that recipes depend on, as plain values: a recipe can be designed without a
 //! device.
 
+use super::registers::Registers;
+
 /// The properties of a device that decide which recipes fit it and which is best.
 ///
 /// ```
@@ -41,6 +43,8 @@ pub struct DeviceProfile {
     pub uniform_alignment: u32,
     /// Most storage bindings in a dispatch (`max_storage_buffers_per_shader_stage`).
     pub storage_buffers: u32,
+    /// The registers of a GPU, by its vendor and name. Rules keep to them, recipes by hand need not.
+    pub registers: Registers,
     /// Whether timestamp queries are available.
     pub timestamps: bool,
     /// Whether shaders can exchange values within a subgroup (`SUBGROUP`).
@@ -63,7 +67,7 @@ impl DeviceProfile {
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             int64: features.contains(wgpu::Features::SHADER_INT64),
             f64: features.contains(wgpu::Features::SHADER_F64),
-            ..Self::new(name, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
+            ..Self::new(name, info.vendor, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
         }
     }
 
@@ -71,10 +75,10 @@ impl DeviceProfile {
     /// per workgroup, bindings of 128 MiB.
     #[must_use]
     pub fn webgpu_defaults() -> Self {
-        Self::new("WebGPU defaults", wgpu::DeviceType::Other, [4, 128], &wgpu::Limits::default())
+        Self::new("WebGPU defaults", 0, wgpu::DeviceType::Other, [4, 128], &wgpu::Limits::default())
     }
 
-    fn new(name: &str, device_type: wgpu::DeviceType, subgroup_sizes: [u32; 2], limits: &wgpu::Limits) -> Self {
+    fn new(name: &str, vendor: u32, device_type: wgpu::DeviceType, subgroup_sizes: [u32; 2], limits: &wgpu::Limits) -> Self {
         Self {
             name: name.to_owned(),
             device_type,
@@ -88,6 +92,7 @@ impl DeviceProfile {
             storage_alignment: limits.min_storage_buffer_offset_alignment,
             uniform_alignment: limits.min_uniform_buffer_offset_alignment,
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
+            registers: Registers::of(vendor, name, subgroup_sizes[0]),
             timestamps: false,
             subgroups: false,
             int64: false,

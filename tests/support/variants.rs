@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe, Scale};
+use wgpu_fft::gpu::Registers;
 use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::low_level;
 use wgpu_fft::num_complex::{Complex, Complex64};
@@ -37,6 +38,7 @@ pub fn profiles() -> Vec<DeviceProfile> {
     vec![
         large.with(|profile| {
             profile.name = "H200".to_owned();
+            profile.registers = Registers::PLENTY;
             profile.device_type = wgpu::DeviceType::DiscreteGpu;
             profile.subgroup_sizes = [32, 32];
             profile.subgroups = true;
