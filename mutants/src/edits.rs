@@ -137,7 +137,7 @@ fn files(copy: &Path) -> Result<Vec<PathBuf>> {
             for entry in fs::read_dir(copy.join(&path))? {
                 rest.push(path.join(entry?.file_name()));
             }
-        } else {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.push(path);
         }
     }

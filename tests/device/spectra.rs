@@ -17,7 +17,7 @@ fn complex(x: &[f32]) -> Vec<Complex32> {
 
 /// One pass, several, and along the first axis.
 pub fn zooms_into_bands(device: &Device) {
-    for (shape, axis, points) in [([3, 500], 1, 200), ([1, 9000], 1, 50), ([300, 5], 0, 77)] {
+    for (shape, axis, points) in device.share([([3, 500], 1, 200), ([1, 9000], 1, 50), ([300, 5], 0, 77)], 2, 0) {
         let x = complex_noise(shape[0] * shape[1], 5);
         let spec = Zoom::<Complex32>::new(shape, [0.2, 0.45], points).axis(axis).endpoint(true);
         let frequencies = spec.frequencies().unwrap();
@@ -34,7 +34,8 @@ pub fn zooms_into_bands(device: &Device) {
 
 /// Axes that become longer, shorter, and stay, even and odd.
 pub fn resampled_signals_and_pictures(device: &Device) {
-    for (from, to) in [([1, 1000], [1, 600]), ([48, 70], [32, 100]), ([75, 64], [64, 64]), ([40, 33], [50, 66]), ([24, 36], [36, 24])] {
+    let shapes = [([1, 1000], [1, 600]), ([48, 70], [32, 100]), ([75, 64], [64, 64]), ([40, 33], [50, 66]), ([24, 36], [36, 24])];
+    for (from, to) in device.share(shapes, 2, 1) {
         let x = complex_noise(2 * from[0] * from[1], 6);
         let direct =
             |x: &[Complex32]| -> Vec<Complex64> { wide(x).chunks(from[0] * from[1]).flat_map(|x| resample(x, &from, &to)).collect() };
