@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::{self, Dispatch};
-
 use wgpu_fft_tests::variants::SPECS;
 
 use crate::fft::cases;
@@ -58,7 +57,7 @@ fn work(bench: &mut Bench) -> Result<()> {
     let of_tables = bench.options().all("table").map(cases::table).collect::<std::result::Result<Vec<_>, _>>()?;
     let mut cases: BTreeSet<String> = named.chain(of_tables.concat()).collect();
     if cases.is_empty() {
-        cases = if bench.sized(false, false, true) { SPECS[..4].iter().map(|&spec| spec.to_owned()).collect() } else { all_cases()? };
+        cases = if bench.options().smoke { SPECS[..4].iter().map(|&spec| spec.to_owned()).collect() } else { all_cases()? };
     }
     let mut statistics = Statistics::open()?;
     for text in cases {
@@ -82,8 +81,8 @@ fn compile(bench: &mut Bench, statistics: &mut Statistics, case: &Case, recipe: 
     program.check(bench.gpu().profile())?;
     let mut known: Vec<&Dispatch> = Vec::new();
     for dispatch in low_level::dispatches(&program) {
-        let is_same = |other: &&&Dispatch| other.wgsl() == dispatch.wgsl() && other.overrides == dispatch.overrides;
-        if known.iter().find(is_same).is_some() {
+        let is_same = |other: &&Dispatch| other.wgsl() == dispatch.wgsl() && other.overrides == dispatch.overrides;
+        if known.iter().any(is_same) {
             continue;
         }
         known.push(dispatch);

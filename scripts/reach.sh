@@ -33,7 +33,10 @@ out_of_reach() {
 fetch() {
     local apt=$folder/apt debian origin suite
     [ "$(uname -m)" = x86_64 ] || out_of_reach 'the shims are for x86-64'
-    command -v apt-get dpkg-deb cc >/dev/null || out_of_reach 'it takes apt-get, dpkg-deb and a C compiler'
+    local tool
+    for tool in apt-get dpkg-deb cc; do
+        command -v "$tool" >/dev/null || out_of_reach "there is no $tool"
+    done
     [ -e /usr/include/vulkan/vk_layer.h ] || apt_install libvulkan-dev || out_of_reach 'libvulkan-dev is missing'
     say "unpacking Mesa of Debian's $suites into $folder"
     rm -rf "$folder"

@@ -826,14 +826,14 @@ impl Designer<'_> {
         }
         let bytes = 4 * u64::from(self.words()) * elements * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
         // A butterfly has no smaller parts, so those of primes take what they must.
-        let prime = stockham.radices.iter().map(|radix| largest_prime(*radix)).max().unwrap_or(1);
+        let is_prime = || stockham.radices.iter().any(|radix| stockham.elements() <= largest_prime(*radix));
         let registers = registers_of(stockham.elements().saturating_mul(self.words()), stockham.radices.len());
         // Each of four schedulers has a quarter of the registers, and whole subgroups of 64.
         let invocations = (lanes * u64::from(stockham.lines)).next_multiple_of(256);
         bytes <= self.profile.workgroup_bytes.into()
             && stockham.elements() <= self.most_elements()
             && (registers <= self.registers.liked && invocations * u64::from(registers) <= self.registers.workgroup.into()
-                || stockham.elements() <= prime && invocations <= 256)
+                || invocations <= 256 && is_prime())
     }
 
     /// The best radices and lanes by an estimate of their cost.

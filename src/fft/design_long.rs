@@ -172,7 +172,7 @@ impl Designer<'_> {
 mod tests {
     use super::*;
     use crate::fft::C2c;
-    use crate::gpu::{DeviceProfile, Registers};
+    use crate::gpu::DeviceProfile;
 
     fn with_designer<T>(profile: &DeviceProfile, of: impl FnOnce(&Designer<'_>) -> T) -> T {
         let spec = C2c::forward(46_656).batch(256);
@@ -192,16 +192,7 @@ mod tests {
     /// Passes of a length multiply to it, are as few as may be, and fit, on small devices too.
     #[test]
     fn estimated_passes_fit() {
-        for profile in [
-            DeviceProfile::webgpu_defaults(),
-            DeviceProfile {
-                registers: Registers::PLENTY,
-                workgroup_bytes: 49_152,
-                invocations: 1024,
-                workgroup_size: [1024, 1024, 64],
-                ..DeviceProfile::webgpu_defaults()
-            },
-        ] {
+        for profile in [DeviceProfile::webgpu_defaults(), DeviceProfile::large_gpu()] {
             with_designer(&profile, |designer| {
                 for (n, count) in [(46_656, 2), (59_049, 2), (30_030, 2), (117_649, 2), (250_000, 2), (43 * 3, 0), (48_000_000, 3)] {
                     let Some(lengths) = designer.estimated_lengths(n) else {
@@ -226,13 +217,7 @@ mod tests {
     /// What was measured: 0.125 for 0.153, and 0.107 for 0.137.
     #[test]
     fn odd_distances_want_more_lines_than_even_ones() {
-        let profile = DeviceProfile {
-            registers: Registers::PLENTY,
-            workgroup_bytes: 49_152,
-            invocations: 1024,
-            workgroup_size: [1024, 1024, 64],
-            ..DeviceProfile::webgpu_defaults()
-        };
+        let profile = DeviceProfile::large_gpu();
         with_designer(&profile, |designer| {
             for (length, alignment, lines) in [(81, Alignment::None, 32), (120, Alignment::None, 32), (144, Alignment::Line, 16)] {
                 assert_eq!(designer.least_estimate(length, alignment).unwrap().1.lines, lines, "{length}");

@@ -195,17 +195,7 @@ mod tests {
     use super::*;
     use crate::fft::C2c;
     use crate::fft::factors::largest_prime;
-    use crate::gpu::{DeviceProfile, Registers};
-
-    fn large() -> DeviceProfile {
-        DeviceProfile {
-            registers: Registers::PLENTY,
-            workgroup_bytes: 49_152,
-            invocations: 1024,
-            workgroup_size: [1024, 1024, 64],
-            ..DeviceProfile::webgpu_defaults()
-        }
-    }
+    use crate::gpu::DeviceProfile;
 
     fn chosen(n: u32, profile: &DeviceProfile) -> Option<Stockham> {
         let spec = C2c::forward(n as usize).batch(1 << 12);
@@ -220,7 +210,7 @@ mod tests {
     /// Every length of small primes has three stages on a large GPU, but not on a small one.
     #[test]
     fn three_stages_fit() {
-        let large = large();
+        let large = DeviceProfile::large_gpu();
         let even = (700..6144).map(|half| 2 * half).filter(|n| largest_prime(*n) <= 5 && !n.is_power_of_two());
         let (mut all, mut small) = (0, 0);
         for n in even {
@@ -236,14 +226,14 @@ mod tests {
     /// What was measured: 0.168 for 0.204, and 0.138 for 0.133.
     #[test]
     fn the_last_stage_takes_one_round() {
-        let large = large();
+        let large = DeviceProfile::large_gpu();
         assert_eq!(chosen(8000, &large).unwrap().radices, [25, 10, 32]);
         assert_eq!(chosen(7680, &large).unwrap().radices, [32, 8, 30]);
     }
 
     #[test]
     fn measured_rows_fit() {
-        let large = large();
+        let large = DeviceProfile::large_gpu();
         for (radices, lanes, pieces) in MEASURED.into_iter().chain(LONG) {
             let own = chosen(radices.iter().product(), &large).unwrap();
             assert_eq!((own.radices, own.lanes, own.pieces), (radices.to_vec(), lanes, pieces));

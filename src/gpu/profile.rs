@@ -78,6 +78,18 @@ impl DeviceProfile {
         Self::new("WebGPU defaults", 0, wgpu::DeviceType::Other, [4, 128], &wgpu::Limits::default())
     }
 
+    /// A GPU with large workgroups, whose registers no rule asks for, like those that were measured.
+    #[cfg(test)]
+    pub(crate) fn large_gpu() -> Self {
+        Self {
+            registers: Registers::PLENTY,
+            workgroup_bytes: 49_152,
+            invocations: 1024,
+            workgroup_size: [1024, 1024, 64],
+            ..Self::webgpu_defaults()
+        }
+    }
+
     fn new(name: &str, vendor: u32, device_type: wgpu::DeviceType, subgroup_sizes: [u32; 2], limits: &wgpu::Limits) -> Self {
         Self {
             name: name.to_owned(),
