@@ -31,7 +31,7 @@ use std::process::ExitCode;
 const FOLDERS: [&str; 8] = [
     "src/fft/lower.rs",
     "src/fft/bindings.rs",
-    "src/fft/passes",
+    "src/fft/chain",
     "src/gpu",
     "src/plan",
     "src/fragment",

@@ -10,7 +10,7 @@
 // y[0] and y[m] of that row.
 //
 // The text between the markers is that of the first formula for dense rows of 128 reals; the text
-// of the second differs in what it loads and stores. src/fft/lanes/halves.rs writes both.
+// of the second differs in what it loads and stores. src/fft/emit/lanes/halves.rs writes both.
 //
 // A packed row is moved by V = 1, 2 or 4 neighbouring numbers, as by lanes.wgsl, and a half-spectrum
 // number by number, because its rows are rarely aligned. An invocation takes block q of V numbers

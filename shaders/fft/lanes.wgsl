@@ -6,7 +6,7 @@
 //
 // for each of params.lines lines. A line belongs to 1, 2, 4 or 8 neighbouring lanes of a subgroup.
 // Every access moves V = 1, 2 or 4 neighbouring complex numbers, along the line or across V lines.
-// src/fft/lanes/emit.rs writes the text for each recipe; src/fft/lanes/mod.rs states the index
+// src/fft/emit/lanes/emit.rs writes the text for each recipe; src/fft/emit/lanes/mod.rs states the index
 // rules. The text between the markers below is that for dense rows of 64 as 8 * 8 in 2 lanes with
 // accesses of 4 numbers.
 //

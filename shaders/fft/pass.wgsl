@@ -4,7 +4,7 @@
 //   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)
 //
 // for each of params.lines lines. LANES invocations share a line, and a workgroup has LINES lines.
-// Between stages, elements are exchanged through workgroup memory. src/fft/stages/mod.rs writes
+// Between stages, elements are exchanged through workgroup memory. src/fft/emit/stockham/mod.rs writes
 // straight-line text for each recipe, and states the index rules. That text decides where elements
 // are loaded and stored, contains the stages, and applies the prologue and the epilogue: real or
 // complex numbers, two rows of reals as one, zeros past a limit, chirps, and twiddle factors of a
@@ -44,7 +44,7 @@ fn main(
 
 /// Returns `x`, but hides from compilers that it is a product: they cannot know that 0 is added to
 /// its bits. No pass over two values or more has 2^31 lines, so the added number is 0. For results
-/// that are dropped, src/fft/codelets.rs says why this is needed.
+/// that are dropped, src/fft/emit/codelets.rs says why this is needed.
 fn opaque(x: vec2<f32>) -> vec2<f32> {
     return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));
 }

@@ -1,6 +1,6 @@
 // FFTs along one axis of an array of 64-bit floats, or along one factor of it, on devices without
 // 64-bit floats: each number is a sum of two f32. The declarations are those that fft/pass has in
-// f32. The text between the markers comes from the same generator, src/fft/stages/; here it is that
+// f32. The text between the markers comes from the same generator, src/fft/emit/stockham/; here it is that
 // for rows of 4.
 //
 //   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)

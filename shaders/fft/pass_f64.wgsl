@@ -1,5 +1,5 @@
 // FFTs along one axis of an array of f64, or along one factor of it: the declarations that fft/pass
-// has in f32. The text between the markers comes from the same generator, src/fft/stages/; here it
+// has in f32. The text between the markers comes from the same generator, src/fft/emit/stockham/; here it
 // is that for rows of 4.
 //
 //   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)
@@ -38,7 +38,7 @@ fn complex_mul(a: vec2<f64>, b: vec2<f64>) -> vec2<f64> {
 /// never holds. No pass over two values or more has 2^31 lines. Adding 0 to the bits, as fft/pass
 /// does, needs 64-bit integers as well, which not every device with 64-bit floats has. Adding the
 /// number 0 or multiplying by 1 hides nothing: such sums and products are reordered like others.
-/// For results that are dropped, src/fft/codelets.rs says why this is needed.
+/// For results that are dropped, src/fft/emit/codelets.rs says why this is needed.
 fn opaque(x: vec2<f64>) -> vec2<f64> {
     return select(x, vec2<f64>(params.scale), params.lines > 0x7fffffffu);
 }

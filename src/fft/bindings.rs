@@ -1,10 +1,10 @@
 //! How the arrays of a pass are bound: as a whole, in parts one after the other, or in several
 //! bindings at once. Also the proof that no index leaves them.
 
-use super::fused::{Fuse, Fused, Neighbours};
+use super::pass::Twos;
 use super::pass::{Pass, Side};
 use super::place::Storage;
-use super::twos::Twos;
+use super::steps::{Fuse, Fused};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
@@ -95,10 +95,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     let extent = lines / per_index;
     // The index starts at 0 in each part, so only the place may depend on it.
     let counts = |weights: &[u32]| weights.get(slowest).is_some_and(|weight| *weight > 0);
-    let counted_by = |fused: &Fused| match fused {
-        Fused::Twiddle(twiddle) => counts(&twiddle.weights),
-        other => other.step().counts(slowest),
-    };
+    let counted_by = |fused: &Fused| fused.step().counts(slowest);
     let between = pass.maps().any(|map| map.counts(slowest));
     let counted = between || sides.iter().any(|(side, _)| counts(&side.index.lines) || side.fused.iter().any(counted_by));
     if counted || sides.iter().any(|(side, _)| !side.lines[slowest].low.is_empty()) {
@@ -143,7 +140,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
 
 /// The elements at one index of a side, as two neighbours may be taken as one.
 fn elements_at(side: &Side) -> u64 {
-    if side.fused.contains(&Fused::Neighbours(Neighbours)) { 2 } else { 1 }
+    side.fused.iter().map(|fused| fused.step().elements()).product()
 }
 
 /// One more than the largest index into an array that lines with these extents of coordinates
@@ -152,10 +149,9 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     let steps = || side.fused.iter().map(Fused::step);
     let each = elements_at(side);
     let pairs = steps().filter_map(|step| step.pair()).filter(|pair| pair.odd.is_none()).map(|pair| u64::from(pair.distance)).sum::<u64>();
-    if let Some(Fused::Frames(frames)) = side.fused.first() {
-        // Each line begins where its signal does, and loads nothing past the signal's end.
-        let lines: u64 = side.lines.iter().zip(extents).map(|(place, &extent)| place.most(extent)).sum();
-        return (lines + pairs) * each + u64::from(frames.framing.signal);
+    let begins = || side.lines.iter().zip(extents).map(|(place, &extent)| place.most(extent)).sum::<u64>();
+    if let Some(reach) = steps().find_map(|step| step.reach((begins() + pairs) * each)) {
+        return reach;
     }
     let limit = steps().find_map(|step| step.extent());
     let touched = steps().find_map(|step| step.touched(side.by_position));

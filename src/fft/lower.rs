@@ -3,19 +3,25 @@
 use std::collections::HashSet;
 
 use super::bindings::{self, Part, Sized};
-use super::fit;
-use super::fused::{Exchange, LookUp, Pair};
-use super::lanes::{self, TurnTable};
-use super::line::{LineIndex, lines};
-use super::number::Number;
+use super::chain::chain;
+use super::limits;
 use super::pass::{Convolution, Index, Pass, Side};
-use super::passes::{Broken, Fusion, State, Step, Way, chain};
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Stockham};
 use super::roots::{Constant, Constants};
-use super::stages::{self, Setting};
-use super::transform::{End, Geometry, Kind, Transform};
+use super::steps::{Coordinates, Exchange, LookUp, Pair};
 use crate::error::{Error, Result};
+use crate::fft::chain::line::{LineIndex, lines};
+use crate::fft::chain::state::{Broken, State};
+use crate::fft::chain::step::{Fusion, Step, Way};
+use crate::fft::emit::lanes;
+use crate::fft::emit::lanes::TurnTable;
+use crate::fft::emit::stockham;
+use crate::fft::emit::stockham::generator::Setting;
+use crate::fft::spec::geometry::Geometry;
+use crate::fft::spec::kind::{End, Kind};
+use crate::fft::spec::number::Number;
+use crate::fft::spec::transform::Transform;
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::{self, Bound, Workgroup};
 use crate::kernels::fft::{self, Rows, pass_double, pass_f64, radix2};
@@ -204,7 +210,7 @@ impl Lowering<'_> {
         match recipe {
             PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
                 self.transform.number.check_kernel("radix2").map_err(|why| self.unfit(why))?;
-                fit::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile).map_err(|why| self.unfit(why))?;
+                limits::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile).map_err(|why| self.unfit(why))?;
                 let constants = Constants::new(Number::F32, [Constant::Stages(vec![2; rows.n.trailing_zeros() as usize])]);
                 let roots = self.program.table(constants.table());
                 let max_groups = self.profile.groups_per_axis;
@@ -213,7 +219,7 @@ impl Lowering<'_> {
                 Ok(())
             }
             PassRecipe::Stockham(stockham) => {
-                fit::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
+                limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
                 if stockham.n() != rows.n {
                     return Err(self.unfit(format!("its radices multiply to {}, not to {}", stockham.n(), rows.n)));
                 }
@@ -354,7 +360,7 @@ impl Lowering<'_> {
             format!("{what}{of}, {count} x {}", join(&step.extents, "x"))
         };
         let stockham = match step.recipe {
-            None => &fit::no_transform(self.profile),
+            None => &limits::no_transform(self.profile),
             Some(PassRecipe::Stockham(stockham)) => stockham,
             Some(PassRecipe::Lanes { .. }) => return self.lanes(label, step, &lines, scale, slots),
             Some(recipe @ PassRecipe::Radix2 { .. }) => {
@@ -374,7 +380,7 @@ impl Lowering<'_> {
             }
         };
         // Check before anything is made.
-        fit::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
+        limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
         let weights: Vec<u32> = lines.iter().map(|line| line.twiddle_weight).collect();
         let coordinates: Vec<Option<usize>> = lines.iter().map(|line| line.axis).collect();
         let side = |fusion: &Fusion, state: &State, load: bool, pair: Option<Pair>| Side {
@@ -387,7 +393,7 @@ impl Lowering<'_> {
                 element: fusion.weights.get(step.element.1).copied().unwrap_or(1),
                 lines: lines.iter().map(|line| if load { line.load_weight } else { line.store_weight }).collect(),
             },
-            fused: fusion.fused.iter().map(|fused| fused.on_lines(&weights, &coordinates, pair)).collect(),
+            fused: fusion.fused.iter().map(|fused| fused.on(&Coordinates { axes: &coordinates, weights: &weights, pair })).collect(),
         };
         let pass = Pass {
             number: self.transform.number,
@@ -397,7 +403,9 @@ impl Lowering<'_> {
             load: side(&step.load, &step.states[0], true, pairs[0]),
             store: side(&step.store, &step.states[1], false, pairs[1]),
             convolution: step.convolution.clone().map(|own| match own {
-                Convolution::Filter(map) => Convolution::Filter(map.on_lines(&coordinates, false)),
+                Convolution::Filter(map) => {
+                    Convolution::Filter(map.on_lines(&Coordinates { axes: &coordinates, weights: &weights, pair: None }))
+                }
                 chirp @ Convolution::Chirp { .. } => chirp,
             }),
             twos: None,
@@ -487,7 +495,7 @@ impl Lowering<'_> {
     fn declared(&mut self, pass: &Pass) -> Result<(Vec<Bind>, bool)> {
         let mut binds = Vec::new();
         let mut indexes_memory = false;
-        for (map, first) in stages::maps(pass) {
+        for (map, first) in stockham::maps(pass) {
             indexes_memory |= map.fragment.indexes_memory;
             for (binding, declared) in (first..).zip(map.fragment.arrays()) {
                 let access = if declared.is_uniform() { Access::Uniform } else { Access::Read };
@@ -522,7 +530,7 @@ impl Lowering<'_> {
         let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };
         let numbers_as_bits = profile.is_cpu() && profile.int64;
         let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4, numbers_as_bits };
-        let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
+        let (generated, workgroup) = stockham::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
             let mut binds = pass::binds(part.input, part.output, part.roots);

@@ -77,58 +77,31 @@
 //! A [`Planner`](crate::Planner) turns them into plans that work on wgpu buffers, see
 //! [`Plan`](crate::Plan). If you come from another library, see [`guides`](crate::guides).
 
-mod adapt;
-mod any;
-#[cfg(feature = "ndarray")]
-mod arrays;
-mod banks;
 mod bindings;
-mod codelets;
-mod design;
-mod design_convolution;
-mod design_cpu;
-mod design_long;
-mod design_measured;
-mod design_rows;
-mod design_together;
-mod elements;
+mod chain;
+mod choose;
+mod emit;
 mod factors;
-mod fast_len;
-#[cfg(feature = "signal")]
-pub(crate) mod filter;
-mod fit;
-pub(crate) mod framed;
-mod fused;
-mod lanes;
-mod line;
+mod limits;
 mod lower;
-#[cfg(feature = "tune")]
-mod neighbours;
-mod number;
+pub(crate) mod ops;
 mod pass;
-mod passes;
 mod place;
-mod real_kind;
 mod recipe;
 pub(crate) mod roots;
-mod samples;
-mod spec;
-pub(crate) mod split;
-mod stages;
-#[cfg(feature = "signal")]
-pub(crate) mod step;
-mod transform;
+mod search;
+pub(crate) mod spec;
+mod steps;
 mod twos;
-pub(crate) mod window;
 
-pub(crate) use any::any_spec;
-pub use elements::{ComplexElement, RealElement};
-pub use fast_len::{TransformKind, length_cost, next_fast_len};
+pub(crate) use ops::any::any_spec;
+pub use ops::builders::{Adapt, C2c, C2r, R2c, R2r};
+pub use ops::fast_len::{TransformKind, length_cost, next_fast_len};
 #[cfg(feature = "signal")]
-pub use filter::FilterRecipe;
-pub use real_kind::RealKind;
+pub use ops::filter::FilterRecipe;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
-pub use spec::{Adapt, C2c, C2r, R2c, R2r};
+pub use spec::elements::{ComplexElement, RealElement};
 #[cfg(feature = "signal")]
-pub(crate) use transform::End;
-pub use transform::{Direction, Scale};
+pub(crate) use spec::kind::End;
+pub use spec::kind::{Direction, Scale};
+pub use spec::real_kind::RealKind;

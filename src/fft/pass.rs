@@ -1,11 +1,11 @@
 //! What one dispatch of the kernel `fft/pass` computes, as data: DFTs along lines, and the sides of
 //! the pass that load and store them.
 
-use super::fused::{Fused, Map};
-use super::number::Number;
 use super::place::{Place, Storage};
 use super::roots::Constant;
-use super::twos::Twos;
+use super::steps::{Fused, Map};
+
+use crate::fft::spec::number::Number;
 
 /// DFTs of `n` values along lines, with everything that is fused into their loads and stores.
 ///
@@ -86,11 +86,8 @@ impl Pass {
 
     /// The caller's fragments in the pass.
     pub fn maps(&self) -> impl Iterator<Item = &Map> {
-        fn of_side(step: &Fused) -> Option<&Map> {
-            if let Fused::Map(map) = step { Some(map) } else { None }
-        }
         let between = self.convolution.iter().filter_map(|own| if let Convolution::Filter(map) = own { Some(map) } else { None });
-        self.load.fused.iter().filter_map(of_side).chain(between).chain(self.store.fused.iter().filter_map(of_side))
+        self.load.fused.iter().filter_map(Fused::get).chain(between).chain(self.store.fused.iter().filter_map(Fused::get))
     }
 
     /// The constants that the pass looks up.
@@ -173,4 +170,15 @@ pub(super) struct Index {
     pub element: u32,
     /// Weights of the coordinates.
     pub lines: Vec<u32>,
+}
+
+/// Which neighbours an access takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Twos {
+    /// The same element of the lines 2L and 2L + 1. An invocation transforms both. The first
+    /// coordinate of a line counts twos.
+    Lines,
+    /// The elements 2i and 2i + 1 of a line. An invocation computes the butterflies 2j and 2j + 1 of
+    /// the first stage and of the last one.
+    Elements,
 }

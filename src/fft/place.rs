@@ -1,6 +1,6 @@
 //! What an array holds between two passes, and where.
 
-use super::number::Number;
+use crate::fft::spec::number::Number;
 use crate::fragment::Form;
 use crate::wgsl::Type;
 

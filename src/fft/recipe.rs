@@ -89,7 +89,7 @@ pub enum Reals {
     /// Two rows at a time, as the real and the imaginary part of one complex row, in a single pass.
     /// The rounding errors of one row reach the other one, and so does a NaN. So the two must be
     /// rows of one array that another axis mixes anyway, unless the specification says that
-    /// [rows may mix](super::R2c::rows_may_mix).
+    /// [rows may mix](crate::fft::R2c::rows_may_mix).
     Pairs,
     /// As complex rows of half the length: elements with even index are real parts, elements with
     /// odd index are imaginary parts. An additional step combines the halves on the way to or from

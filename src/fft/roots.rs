@@ -6,7 +6,7 @@ use std::fmt;
 use num_complex::Complex64;
 use rustfft::FftPlannerScalar;
 
-use super::number::Number;
+use crate::fft::spec::number::Number;
 use crate::plan::program::Table;
 use crate::shape::join;
 use crate::threads::side_by_side;

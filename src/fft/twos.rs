@@ -3,24 +3,14 @@
 //! Numbers of 16 bits have half the bytes of f32, but one by one as many accesses, and those decide
 //! what a pass costs.
 
-use super::fit::{self, MAX_ELEMENTS};
-use super::fused::Fused;
-use super::number::Number;
+use super::limits;
+use super::limits::MAX_ELEMENTS;
+use super::pass::Twos;
 use super::pass::{Pass, Side};
 use super::place::Place;
 use super::recipe::Stockham;
+use crate::fft::spec::number::Number;
 use crate::gpu::DeviceProfile;
-
-/// Which neighbours an access takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Twos {
-    /// The same element of the lines 2L and 2L + 1. An invocation transforms both. The first
-    /// coordinate of a line counts twos.
-    Lines,
-    /// The elements 2i and 2i + 1 of a line. An invocation computes the butterflies 2j and 2j + 1 of
-    /// the first stage and of the last one.
-    Elements,
-}
 
 impl Pass {
     /// The same pass over `count` lines with accesses of two numbers, and the number of its lines,
@@ -35,8 +25,7 @@ impl Pass {
             return refuse("are for arrays of complex numbers".to_owned());
         };
         let sides = [&self.load, &self.store];
-        let is_plain =
-            |side: &&Side| !side.by_position && side.fused.iter().all(|step| matches!(step, Fused::Exchange(_) | Fused::Twiddle(_)));
+        let is_plain = |side: &&Side| !side.by_position && side.fused.iter().all(|step| step.step().is_plain());
         if self.convolution.is_some() || !sides.iter().all(is_plain) {
             return refuse("are for passes that load and store all elements as they are, without parts and fragments".to_owned());
         }
@@ -65,13 +54,13 @@ impl Pass {
                 if 2 * recipe.elements() > MAX_ELEMENTS {
                     return refuse(format!("take two lines at a time, with {} elements each: more than {MAX_ELEMENTS}", recipe.elements()));
                 }
-                fit::invocations(recipe, recipe.lines / 2, profile)?;
+                limits::invocations(recipe, recipe.lines / 2, profile)?;
                 let mut lines = own.lines.clone();
                 lines[0] /= 2;
                 Ok((Self { lines, ..own }, count / 2))
             }
             Twos::Elements => {
-                fit::invocations(recipe, recipe.lines, profile)?;
+                limits::invocations(recipe, recipe.lines, profile)?;
                 let ends = [recipe.radices.first(), recipe.radices.last()].into_iter().flatten();
                 let whole = |radix: &u32| (recipe.n() / radix).is_multiple_of(2 * recipe.lanes);
                 if let Some(radix) = ends.filter(|radix| !whole(radix)).max() {

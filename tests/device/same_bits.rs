@@ -1,7 +1,7 @@
 //! The same arithmetic on several devices. The recipe of one device, adapted to another, gives
 //! equal bits, and so do the parts of a transform, however it is cut.
 //!
-//! Processors must agree in every bit for every recipe: `src/fft/codelets.rs` explains how texts
+//! Processors must agree in every bit for every recipe: `src/fft/emit/codelets.rs` explains how texts
 //! are written so that their drivers change nothing. GPUs may fuse multiplications and additions,
 //! so they are not compared with other devices.
 

@@ -28,6 +28,11 @@ fn digest(parts: impl IntoIterator<Item = impl Hash>) -> String {
     format!("{:08x}", hasher.finish() as u32)
 }
 
+/// A text without comments, which name files.
+fn code(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect()
+}
+
 fn printed<T: Display>(result: Result<T, Error>) -> String {
     result.map_or_else(|error| format!("error: {error}"), |value| value.to_string())
 }
@@ -38,7 +43,7 @@ fn of<S: Adapt + Searchable<Recipe = Recipe>>(text: &str, spec: Result<S, Error>
     let mut lines = String::new();
     for profile in all_profiles() {
         let recipe = spec.design(&profile);
-        let texts = recipe.as_ref().map(|recipe| spec.lower(recipe, &profile).map(|program| digest(program.wgsl())));
+        let texts = recipe.as_ref().map(|recipe| spec.lower(recipe, &profile).map(|program| digest(program.wgsl().map(|text| code(text)))));
         let neighbours = recipe.as_ref().map_or(Vec::new(), |recipe| spec.neighbours(recipe, &profile));
         let adapted = first.as_ref().map(|first| printed(spec.adapted(first, &profile)));
         let all = [

@@ -15,6 +15,7 @@ mod fragments;
 mod fuzz;
 mod guides;
 mod half_numbers;
+mod imports;
 mod lanes;
 mod mapped;
 mod mutants;

@@ -32,7 +32,7 @@ const FILES: &[(&str, usize, &str)] = &[
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Rust files below a folder, without what is built.
-fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::fft;
-use crate::fft::filter::FilterRecipe;
+use crate::fft::ops::filter::FilterRecipe;
 use crate::shape::join;
 use crate::signal::filter;
 use crate::text::Text;

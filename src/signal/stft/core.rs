@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::fft::framed::{Framed, Framing, Padding};
+use crate::fft::ops::framed::Framed;
+use crate::fft::spec::framing::{Framing, Padding};
 use crate::fragment::Checked;
 use crate::plan::Array;
 use crate::plan::program::Table;

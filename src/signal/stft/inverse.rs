@@ -9,7 +9,7 @@ use super::core::Core;
 use super::recipe::Recipe;
 use crate::element::plain_data;
 use crate::error::{Error, Result};
-use crate::fft::framed::Framed;
+use crate::fft::ops::framed::Framed;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::signal::overlap_add;

@@ -1,0 +1,135 @@
+//! Rows of reals as complex rows of half the length.
+
+use super::builder::Builder;
+use super::fourier::lengths;
+use super::state::{Dim, Result, State};
+use super::step::{Fusion, Step};
+use crate::edge::Edge;
+use crate::fft::place::{Place, Storage};
+use crate::fft::recipe::{AxisRecipe, PassRecipe};
+use crate::fft::spec::kind::{End, Kind};
+use crate::fft::spec::window::Windowed;
+use crate::fft::steps::{Frames, IndexFrom, Map, MapIndex, Neighbours, OfPacked, Part, ToPacked};
+
+impl<'a> Builder<'a, '_> {
+    /// The input side whose frames are loaded in pairs of neighbours, if they may be.
+    pub(super) fn pairs_of_frames(&self, end: End, axis: usize) -> Option<Fusion> {
+        let frames = self.frames(end)?;
+        let framing = frames.framing.of_pairs()?;
+        let fragment = self.transform.map_of_pairs.clone()?;
+        let frames_axis = MapIndex { window: self.geometry.windows[end as usize][Frames::AXIS], from: IndexFrom::Zero };
+        let pairs = Windowed { len: framing.signal, ..Windowed::whole(framing.n) };
+        let batch = MapIndex { window: Windowed::whole(self.transform.batch as u32), from: IndexFrom::Zero };
+        let axes = vec![frames_axis, MapIndex { window: pairs, from: IndexFrom::Position }, batch];
+        let storage = self.transform.storage(end).of_pairs();
+        let by_position = Some(self.current.dim((axis, 0)).place.clone());
+        let side = Fusion { storage, by_position, ..Fusion::complex() };
+        Some(side.then(Frames { framing, ..frames }).then(Map { fragment, loads: true, axes }))
+    }
+
+    /// A side that takes neighbouring reals as complex numbers.
+    pub(super) fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
+        if let Some(side) = self.pairs_of_frames(end, axis) {
+            return Ok(side);
+        }
+        let by_position = self.frames(end).map(|_| self.current.dim((axis, 0)).place.clone());
+        let side = Fusion { by_position, ..self.end(end, axis, true) };
+        let side =
+            if side.fused.is_empty() { Fusion { storage: side.storage.of_pairs(), ..Fusion::complex() } } else { side.then(Neighbours) };
+        let Some(Windowed { n, first, len, edge, .. }) = self.part(end, axis) else { return Ok(side) };
+        if edge != Edge::Zero {
+            return Err("rows of reals in halves, which are continued past their ends".into());
+        }
+        if first % 2 == 1 || len % 2 == 1 {
+            return Err(format!("rows of reals in halves, of which a part of {len} from {first} on is stored").into());
+        }
+        let window = Windowed { first: first / 2, len: len / 2, ..Windowed::whole(n / 2) };
+        Ok(side.then(Part { window, guards: false }))
+    }
+
+    /// Refuses halves of rows of n reals that do not lie in twos.
+    pub(super) fn check_rows_in_halves(&self, recipe: &AxisRecipe, n: u32) -> Result<()> {
+        check_halves(recipe, n)?;
+        if !self.transform.reals_in_twos(self.geometry) {
+            return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
+        }
+        Ok(())
+    }
+
+    /// Rows of reals as complex numbers of half the length.
+    pub(super) fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<()> {
+        if recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+            return self.halves_apart(recipe, next);
+        }
+        let (axis, m) = (recipe.axis, n / 2);
+        self.check_rows_in_halves(recipe, n)?;
+        let mut extents = self.extents.clone();
+        extents[axis] = m;
+        let first = self.steps.is_empty();
+        let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
+        if self.transform.kind == Kind::C2r {
+            let load = self.side(End::Input, axis, first, true).then(ToPacked { n });
+            let store = self.halves_side(End::Output, axis)?;
+            let limit = self.part(End::Output, axis).map_or(Some(m), |_| None);
+            let target = self.output.as_complex(axis);
+            self.fourier(recipe, m, [load, store], [load_swap, store_swap], limit, target)?;
+            self.extents[axis] = n;
+            return Ok(());
+        }
+        let load = self.halves_side(End::Input, axis)?;
+        self.current = self.current.as_complex(axis);
+        if recipe.passes.len() == 1 {
+            extents[axis] = stored;
+            let target = self.after(recipe, &extents, next)?;
+            let store = self.side(End::Output, axis, next.is_none(), true).then(OfPacked { n });
+            self.fourier(recipe, m, [load, store], [false; 2], None, target)?;
+            self.extents = extents;
+            return Ok(());
+        }
+        let middle = self.natural(&extents, Storage::Complex, None)?;
+        self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
+        // The spectrum of the reals has one more element.
+        extents[axis] = stored;
+        let target = match next {
+            None => self.output.clone(),
+            Some(_) => self.natural(&extents, self.transform.between(), None)?,
+        };
+        self.combine(axis, n, stored, self.end(End::Output, axis, next.is_none()), target);
+        self.extents = extents;
+        Ok(())
+    }
+
+    /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to
+    /// `stored` elements of their spectrum. Its element index is always 0, and it has a line for
+    /// every element of the spectrum.
+    pub(super) fn combine(&mut self, axis: usize, n: u32, stored: u32, store: Fusion, target: State) {
+        let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
+        let (mut from, mut to) = (self.current.clone(), target.clone());
+        from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = stored);
+        [&mut from, &mut to].into_iter().for_each(|state| state.dims.push(nothing.clone()));
+        let weights = vec![1, 0];
+        let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
+        let store = Fusion { weights, ..store };
+        self.steps.push(Step {
+            recipe: None,
+            element: (axis, 1),
+            n: 1,
+            extents: vec![1],
+            states: [from, to],
+            load,
+            store,
+            convolution: None,
+            combines: None,
+        });
+        self.current = target;
+    }
+}
+
+/// Refuses halves of n reals that are none, or that the passes do not transform.
+pub(super) fn check_halves(recipe: &AxisRecipe, n: u32) -> Result<()> {
+    let (_, product) = lengths(recipe, n / 2);
+    if n % 2 == 1 || recipe.bluestein.is_none() && product != u64::from(n / 2) {
+        return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
+    }
+    Ok(())
+}

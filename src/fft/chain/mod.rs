@@ -1,0 +1,186 @@
+//! A transform as a chain of passes between states of the array, before buffers are chosen.
+//!
+//! An axis of length n = n₀·n₁·…·nₛ takes one pass per factor. Let j = (…(j₀·n₁ + j₁)·n₂ + …) + jₛ
+//! and k = k₀ + n₀·(k₁ + n₁·(…)). Pass f is a DFT of length n_f over j_f, which k_f replaces. It
+//! then multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
+//! state of the array has either one index for each axis, or one index for each factor of it.
+
+mod builder;
+mod fourier;
+mod halves;
+pub(super) mod line;
+pub(super) mod moved;
+mod packed;
+mod real_axis;
+pub(super) mod state;
+pub(super) mod step;
+mod together;
+
+use super::place::Place;
+use super::recipe::{AxisRecipe, Reals};
+use super::steps::{Half, Pair, Pairs, Real, RealAxis, Separate};
+use crate::fft::spec::geometry::Geometry;
+use crate::fft::spec::kind::{End, Kind};
+use crate::fft::spec::real_kind::Inner;
+use crate::fft::spec::transform::Transform;
+use crate::plan::Placement;
+use builder::Builder;
+use moved::Moved;
+use state::{Dim, Result, State};
+use step::{Fusion, Step};
+
+/// The most passes of an axis. Six with radices up to 64 are enough for every length.
+const MOST_PASSES: usize = 8;
+
+/// The passes of the axes in this order, or why they do not solve the transform.
+pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
+    if let Some(AxisRecipe { axis, through, .. }) = axes.iter().find(|own| own.through < own.axis) {
+        return Err(format!("axes {axis} to {through} in one pass, of which the slowest comes first").into());
+    }
+    let mut named: Vec<usize> = axes.iter().flat_map(AxisRecipe::axes).collect();
+    named.sort_unstable();
+    if named != geometry.axes {
+        return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes).into());
+    }
+    // The axis with the reals comes first or last.
+    let last = transform.shape.rank() - 1;
+    let real_first = transform.kind == Kind::R2c;
+    let real_last = transform.kind == Kind::C2r;
+    if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
+        return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }).into());
+    }
+    let steps = match Moved::new(transform, geometry, axes) {
+        None => Builder::new(transform, geometry).steps(axes)?,
+        Some(moved) => {
+            let mut steps = Builder::new(&moved.transform, &moved.geometry).steps(axes)?;
+            moved.surround(&mut steps, transform, geometry);
+            steps
+        }
+    };
+    let apart = |step: &&Step<'_>| step.pairs_along().is_some_and(|index| !transform.may_mix(geometry, index.0));
+    if let Some(step) = steps.iter().find(apart) {
+        return Err(format!(
+            "rows of axis {} in pairs that no other transformed axis mixes: a NaN of one row would reach the other (rows-may-mix allows it)",
+            step.element.0
+        )
+        .into());
+    }
+    Ok(steps)
+}
+
+impl<'a, 'b> Builder<'a, 'b> {
+    /// The passes of all axes.
+    fn steps(mut self, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
+        let packed = axes.iter().find(|axis| axis.reals == Reals::Packed);
+        if let Some(rows) = packed {
+            self.begin_packed(rows, true)?;
+        }
+        for (i, axis) in axes.iter().enumerate() {
+            self.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
+        }
+        if let Some(rows) = packed {
+            self.end_packed(rows, None)?;
+        }
+        self.set_down();
+        Ok(self.steps)
+    }
+
+    fn axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<()> {
+        let axis = recipe.axis;
+        let rank = self.transform.shape.rank();
+        let Inner { n, reals } = self.transform.inner(axis);
+        let (real_load, real_store) = (reals == Some(End::Input), reals == Some(End::Output));
+        if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
+            return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
+        }
+        match (recipe.through != axis, self.packed) {
+            (false, true) => return self.packed_axis(recipe, first, next),
+            (true, false) => return self.together(recipe, first, next),
+            (true, true) => return Err("axes together, beside rows of reals that are packed".into()),
+            (false, false) => {}
+        }
+        if let Some(fragment) = &self.transform.product {
+            return self.filter(recipe, n, fragment.clone());
+        }
+        if let Some(kind) = self.transform.real_kind(axis) {
+            let real = RealAxis { kind, n: self.transform.shape.extents()[axis] as u32, orthogonal: self.transform.orthogonal };
+            return self.real_axis(recipe, real, first, next);
+        }
+        // An inverse transform is a forward transform between two exchanges of real and imaginary
+        // parts. Half-spectra are loaded as they are. Other axes may be between axes that are
+        // transformed from reals to reals; then each has its own exchanges.
+        let inverse = self.transform.is_inverse();
+        let half_axis = if self.transform.kind == Kind::C2r { Some(rank - 1) } else { None };
+        let alone = !self.transform.kinds.is_empty();
+        let load_swap = inverse && (alone || first || half_axis == Some(axis));
+        let store_swap = inverse && (alone || next.is_none() || half_axis == next);
+        if recipe.reals != Reals::Complex && !(real_load || real_store) {
+            return Err(format!("axis {axis} has no reals to take in pairs or halves").into());
+        }
+        if recipe.reals == Reals::Halves {
+            return self.halves(recipe, n, [load_swap, store_swap], next);
+        }
+        let (single, pairs) = (recipe.passes.len() == 1, recipe.reals == Reals::Pairs);
+        if pairs && !single {
+            return Err("pairs of rows are transformed in one pass".into());
+        }
+        // The distance of a pair is known once the lines have been ordered.
+        let pair = Pair::default();
+        let last = next.is_none();
+        let load = match (real_load, real_store, pairs) {
+            (true, _, true) => self.side(End::Input, axis, first, false).then(Pairs(pair)),
+            (true, _, false) => self.side(End::Input, axis, first, false).then(Real),
+            (_, true, _) => self.side(End::Input, axis, first, true).then(Half { n }).then_maybe(pairs.then_some(Pairs(pair))),
+            _ => self.side(End::Input, axis, first, false),
+        };
+        // Where two spectra are separated, half of each is stored in any case.
+        let (store, limit, stored) = match (real_load, real_store, pairs) {
+            (true, _, true) => (self.side(End::Output, axis, last, true).then(Separate { n, pair }), None, n / 2 + 1),
+            (true, _, false) => (self.side(End::Output, axis, last, false), Some(n / 2 + 1), n / 2 + 1),
+            (_, true, true) => (self.side(End::Output, axis, last, false).then(Pairs(pair)), Some(n), n),
+            (_, true, false) => (self.side(End::Output, axis, last, false).then(Real), Some(n), n),
+            _ => (self.side(End::Output, axis, last, false), Some(n), n),
+        };
+        // A part of the axis is stricter than its end.
+        let part = self.part(End::Output, axis);
+        let (limit, stored) = part.map_or((limit, stored), |part| (None, part.len));
+        let mut after = self.extents.clone();
+        after[axis] = stored;
+        let target = self.after(recipe, &after, next)?;
+        self.fourier(recipe, n, [load, store], [load_swap, store_swap], limit, target)?;
+        self.extents = after;
+        Ok(())
+    }
+
+    /// A single in-place pass that changes places would store where others have yet to load. Lets
+    /// it store to a workspace instead, and adds a pass that moves the result to its place.
+    fn set_down(&mut self) {
+        let [step] = &mut self.steps[..] else { return };
+        if self.transform.placement == Placement::OutOfPlace || step.keeps_positions() {
+            return;
+        }
+        let key = (step.element.0, step.element.1 + 1);
+        let mut states = [&step.states[1]; 2].map(State::clone);
+        for state in &mut states {
+            state.dims.push(Dim { key, extent: 1, place: Place::linear(0) });
+        }
+        // The workspace holds numbers of 32 bits.
+        let storage = step.store.storage;
+        step.store.storage = storage.widened();
+        (step.states[1].in_output, step.states[1].storage) = (false, step.states[1].storage.widened());
+        states[0].storage = step.states[1].storage;
+        let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
+        let store = Fusion { storage, ..plain.clone() };
+        self.steps.push(Step {
+            recipe: None,
+            element: key,
+            n: 1,
+            extents: vec![1],
+            states,
+            load: plain,
+            store,
+            convolution: None,
+            combines: None,
+        });
+    }
+}

@@ -1,0 +1,119 @@
+//! The rules for lengths with a large prime factor, whose transform becomes a convolution
+//! (Bluestein): how long it is, and which passes it has.
+//!
+//! Times in the comments are those of `designer.rs`; runs from 2026-11-25 on are in
+//! benches/reports/2026-11-25-long-rows.
+
+use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, SMALL_ARRAY};
+use super::lines::Lines;
+use crate::error::{Error, Result};
+use crate::fft::factors::{largest_prime, split, split_lengths};
+use crate::fft::recipe::{AxisRecipe, Reals};
+
+/// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines
+/// in one lane compile several times as fast, since a driver unrolls every barrier with all that
+/// invocations hold, and the longer ones run faster too. Lavapipe (Mesa 22.3.6, 2 cores), ms of a
+/// run with its transfers, and seconds of a processor until the first result with nothing cached:
+///
+/// | | one pass | lines in one lane |
+/// |---|---|---|
+/// | 256 rows of 1009 | 13.8, 0.9 | 25.3, 0.6 |
+/// | 128 rows of 2039 | 15.8, 0.9 | 38, 0.7 |
+/// | 64 rows of 4093 | 34.9, 2.7 | 30.4, 1.1 |
+/// | 32 rows of 7919 | 34.3, 3.4 | 23.7, 1.1 |
+/// | 32 rows of 10007 | 49.9, 21.2 | 36.9, 1.4 |
+/// | 4 rows of 65537, two passes | 40.7, 6.6 | 38.1, 1.2 |
+/// | 1000 columns of 97 | 5.8, 0.9 | 7.8, 1.0 |
+/// | 256 columns of 251 | 6.5, 2.5 | 6.8, 1.1 |
+/// | 64 columns of 1009 | 4.3, 4.1 | 5.4, 0.5 |
+/// | 64 columns of 4093 | 19.9, 7.6 | 18.2, 1.0 |
+/// | 719x1013 | 94, 10 | 98, 1.6 |
+/// | 719x1013, real | 39, 11.5 | 63, 2.1 |
+pub(in crate::fft) const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
+
+/// The last length of a long convolution on a GPU. Its pass transforms there and back, so that it
+/// should be a quick one. H200, ms of the best recipes: 65537, 64 times, as 384·384 0.215, 288·512
+/// 0.169, 256·576 0.164, 576·256 0.158, 540·256 0.158; 100003, 64 times, as 512·512 0.302, 512·400
+/// 0.250, 900·256 0.245, 1024·256 0.246, 800·256 0.218; 20011, 500 times, as 192·256 0.411, 160·256
+/// 0.292, 162·256 0.271; 50021, 128 times, as 256·512 0.289, 400·256 0.211; 30011, 300 times, as
+/// 256·256 0.316, 240·256 0.263, 243·256 0.252.
+const LAST: u32 = 256;
+
+/// Shorter convolutions fit one pass on most devices, and were not measured in several.
+const LEAST: u32 = 1 << 15;
+
+/// Most of the first length.
+const LONGEST_FIRST: u32 = 1024;
+
+/// Convolutions of small arrays from here on take three lengths, since shorter ones have more
+/// invocations. H200: 65537 as 384·384 0.0235, as 48·48·64 0.0187; 999983 as 1024·2048 0.0867, as
+/// 128·128·128 0.0641.
+const LEAST_IN_THREE: u32 = 1 << 17;
+
+impl Designer<'_> {
+    /// An axis as a convolution.
+    pub fn convolution(&self, axis: usize, reals: Reals) -> Result<AxisRecipe> {
+        // Rows that may not mix are taken in halves. Pairs are for one pass alone.
+        let halves = reals == Reals::Complex && self.has_reals(axis) && self.has_halves(axis);
+        let [reals, in_several] = if halves { [Reals::Halves; 2] } else { [reals, Reals::Complex] };
+        let lines = Lines { n: self.lines(axis, in_several).n, ..self.lines(axis, Reals::Complex) };
+        let n = lines.n;
+        let required = 2 * u64::from(n) - 1;
+        let too_long = |required| {
+            let what = format!("an FFT of length {n}, whose largest prime factor is {}, as a convolution", largest_prime(n));
+            Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available: u32::MAX.into() }
+        };
+        let m = self.convolution_length(required);
+        let m = u32::try_from(m).map_err(|_| too_long(m))?;
+        if self.profile.is_cpu()
+            && m > LONGEST_ON_CPU[usize::from(lines.across)]
+            && let Some(lengths) = split(m, &|length| length <= LONGEST_IN_ONE_LANE.min(self.in_one_lane()))
+            && let Some(recipe) = self.in_lengths(axis, in_several, Some(m), &lengths)
+        {
+            return Ok(recipe);
+        }
+        if let Some(recipe) = self.in_one(axis, reals, Some(m)) {
+            return Ok(recipe);
+        }
+        let quick = self.quick_lengths(lines, m).and_then(|lengths| {
+            let m = lengths.iter().product();
+            self.in_lengths(axis, in_several, Some(m), &lengths)
+        });
+        quick.or_else(|| self.in_several(axis, in_several, Some(m))).ok_or_else(|| {
+            // Lengths up to 64 take one invocation for each line and no workgroup memory, so
+            // whatever a long one is split into fails for want of lines alone.
+            let columns = self.columns(COLUMNS);
+            let what = format!("an FFT of length {n}, in passes over {columns} neighbouring lines,");
+            let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
+            Error::LimitExceeded { what, limit, required: columns.into(), available }
+        })
+    }
+
+    /// The length of a convolution of at least so many numbers, if it takes one pass.
+    ///
+    /// Arithmetic decides, and powers of two have the least. 1009 as 2048 0.341, as 2025 0.544, as
+    /// 2160 0.516; 4099 as 9216 0.644, as 8232 0.769, as 8400 0.804. Five times a power of two on a
+    /// GPU: 1237 as 2560 0.198, as 3072 0.234; 2503 as 5120 0.206, as 6144 0.247; 5003 as 10240
+    /// 0.270, as 12288 0.296; 10007 as 20480 0.224, as 24576 0.310; but 619 as 1280 and as 1536 0.194.
+    fn convolution_length(&self, required: u64) -> u64 {
+        const FIVES: [u64; 4] = [2560, 5120, 10_240, 20_480];
+        let least = required.next_power_of_two();
+        let [nine, five, three] = [(9, 16), (5, 8), (3, 4)].map(|(times, over)| least / over * times);
+        let has_five = FIVES.contains(&five) && !self.profile.is_cpu() && self.words() == 1;
+        let all = [Some(nine), has_five.then_some(five), Some(three)];
+        all.into_iter().flatten().find(|&m| m >= required).unwrap_or(least)
+    }
+
+    /// The lengths of a convolution in several passes of a GPU, if `m` would do.
+    fn quick_lengths(&self, Lines { n, count, across, .. }: Lines, m: u32) -> Option<Vec<u32>> {
+        if self.profile.is_cpu() || self.words() > 1 || across || m < LEAST {
+            return None;
+        }
+        if m >= LEAST_IN_THREE && u64::from(m) * u64::from(count) <= SMALL_ARRAY {
+            return split_lengths(m, 3, &|length| length <= 128);
+        }
+        let required = (2 * n - 1).div_ceil(LAST);
+        let is_smooth = |length: &u32| largest_prime(*length) <= 5;
+        (required..=LONGEST_FIRST).find(is_smooth).map(|first| vec![first, LAST])
+    }
+}

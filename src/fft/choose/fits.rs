@@ -1,0 +1,108 @@
+//! Whether a pass fits a device, and in how many pieces.
+
+use super::designer::Designer;
+use super::designer::registers_of;
+use super::lines::Lines;
+use super::measured::measured_pieces;
+use crate::fft::factors::largest_prime;
+use crate::fft::recipe::{Exchange, Stockham};
+
+/// As many invocations should share the workgroup memory of a core.
+pub(super) const MANY_INVOCATIONS: u64 = 1024;
+
+impl Designer<'_> {
+    /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device,
+    /// if it can.
+    ///
+    /// Two pieces from 16 KiB of workgroup memory on: it leaves room for more workgroups. Rows of
+    /// 4096 0.263, in one piece 0.288, in four 0.29; 8192 0.266, in one 0.359, in four 0.283; 2^20
+    /// as 1024·1024 0.558 and 0.673. Rows of 2048 0.262 and 0.259.
+    ///
+    /// Where there are too few workgroups to fill the device anyway, one piece: 1024² in place
+    /// 0.0138 and 0.0141.
+    pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: Lines) -> bool {
+        let Lines { pairs, count, .. } = lines;
+        let exchanges = stockham.radices.len() > 1 || pairs;
+        let bytes = stockham.n() * stockham.lines * 4 * self.words();
+        let few = count.div_ceil(stockham.lines) <= 256;
+        let least = match lines {
+            // Spectra of frames across: 512 by 32.8 0.363, in one piece 0.397.
+            Lines { frames: true, across: true, .. } => 8192,
+            // Rows back to reals: 8192 of them in two pieces 0.180, in one 0.165.
+            Lines { back: true, .. } => 32_768,
+            _ => 16_384,
+        };
+        let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
+        let mut liked = if is_one { [1, 2, 4] } else { *measured_pieces(lines).unwrap_or(&[2, 1, 4]) };
+        if let Some(memory) = self.registers.memory {
+            // Memory for as many invocations as there are registers for, with a sixteenth more to
+            // spread the banks.
+            let share = u64::from(memory) * u64::from(stockham.lanes) * u64::from(stockham.lines);
+            let is_large = |pieces: u32| u64::from(bytes / pieces) * 17 / 16 * MANY_INVOCATIONS > share;
+            liked.sort_by_key(|pieces| (is_large(*pieces), *pieces));
+        }
+        for pieces in liked {
+            let mut own = Stockham { pieces, exchange: Exchange::Split, ..stockham.clone() };
+            if !self.runs(&own, lines) {
+                continue;
+            }
+            // Split halves the memory. n = 64 whole 0.133, split 0.130; 1024 0.160 and 0.133; 4096
+            // 0.212 and 0.151. On a processor a barrier costs more than memory: lavapipe, 1024 rows
+            // of 1024, 9.3 and 11.0.
+            let whole = Stockham { exchange: Exchange::Whole, ..own.clone() };
+            if self.profile.is_cpu() && self.fits(&whole, pairs) {
+                own = whole;
+            }
+            *stockham = own;
+            return true;
+        }
+        false
+    }
+
+    /// Whether a pass fits the device, and its pieces the text.
+    pub fn runs(&self, stockham: &Stockham, lines: Lines) -> bool {
+        let Stockham { radices, lanes, pieces, .. } = stockham;
+        let n = stockham.n();
+        // What the text needs in several pieces: every butterfly stores to one piece, and every
+        // round of lanes loads from one. A round begins at a multiple of the lanes among the n /
+        // radix neighbours, and no piece ends within it.
+        let kept = || {
+            let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
+            let loading = if lines.convolution { radices } else { &radices[1..] };
+            n.is_multiple_of(*pieces)
+                && ends.iter().all(|radix| radix.is_multiple_of(*pieces))
+                && loading.iter().all(|radix| (1..*pieces).all(|i| (i * (n / pieces) % (n / radix)).is_multiple_of(*lanes)))
+                // What is exchanged to separate or to join pairs comes in turns of all lanes.
+                && (!lines.pairs || (n / pieces).is_multiple_of(*lanes) && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes)))
+        };
+        (*pieces == 1 || kept()) && self.fits(stockham, lines.pairs)
+    }
+
+    /// Whether a pass over columns fits the device.
+    pub fn runs_across(&self, stockham: &Stockham) -> bool {
+        self.runs(stockham, Lines { across: true, ..Lines::rows(stockham.n(), u32::MAX) })
+    }
+
+    pub(super) fn fits(&self, stockham: &Stockham, pairs: bool) -> bool {
+        // First what bounds the numbers of a recipe that is not the rules'.
+        if u64::from(stockham.lanes) * u64::from(stockham.lines) > self.most_invocations().into() {
+            return false;
+        }
+        let n = u64::from(stockham.n());
+        let (pieces, lanes) = (u64::from(stockham.pieces), u64::from(stockham.lanes));
+        let mut elements = if stockham.radices.len() > 1 { n / pieces } else { 0 };
+        if pairs {
+            elements = elements.max(2 * (n / 2 + 1).div_ceil(pieces).next_multiple_of(lanes));
+        }
+        let bytes = 4 * u64::from(self.words()) * elements * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
+        // A butterfly has no smaller parts, so those of primes take what they must.
+        let is_prime = || stockham.radices.iter().any(|radix| stockham.elements() <= largest_prime(*radix));
+        let registers = registers_of(stockham.elements().saturating_mul(self.words()), stockham.radices.len());
+        // Each of four schedulers has a quarter of the registers, and whole subgroups of 64.
+        let invocations = (lanes * u64::from(stockham.lines)).next_multiple_of(256);
+        bytes <= self.profile.workgroup_bytes.into()
+            && stockham.elements() <= self.most_elements()
+            && (registers <= self.registers.liked && invocations * u64::from(registers) <= self.registers.workgroup.into()
+                || invocations <= 256 && is_prime())
+    }
+}

@@ -1,0 +1,44 @@
+//! What a pass is to transform, as far as rules ask.
+
+/// What a pass is to transform.
+#[derive(Clone, Copy)]
+pub(in crate::fft) struct Lines {
+    pub n: u32,
+    /// Number of lines, as far as it decides how many of them a workgroup takes.
+    pub count: u32,
+    /// Numbers in all lines. If a line takes several passes, those of the whole array.
+    pub points: u64,
+    /// The lines lie across the array's fastest index.
+    pub across: bool,
+    /// Rows of reals, in pairs or in halves.
+    pub pairs: bool,
+    /// Rows of reals in halves.
+    pub halves: bool,
+    /// It is a convolution: the stages come again in reverse.
+    pub convolution: bool,
+    /// The arrays on both sides hold numbers of 16 bits.
+    pub half: bool,
+    /// Frames of a signal in halves that overlap by at least a half, so that most samples come from
+    /// a cache, and the arithmetic decides.
+    pub frames: bool,
+    /// Halves on the way back to reals: each invocation loads two ends of a spectrum.
+    pub back: bool,
+}
+
+impl Lines {
+    /// Complex rows.
+    pub fn rows(n: u32, count: u32) -> Self {
+        Self {
+            n,
+            count,
+            points: u64::from(n) * u64::from(count),
+            across: false,
+            pairs: false,
+            halves: false,
+            convolution: false,
+            half: false,
+            frames: false,
+            back: false,
+        }
+    }
+}

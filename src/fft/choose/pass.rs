@@ -1,0 +1,226 @@
+//! Lines that fit one pass: radices, lanes, and lines of a workgroup.
+
+use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, at_least, lane_counts};
+use super::lines::Lines;
+use super::measured::{measured, measured_in_twos};
+use crate::fft::factors::{factorizations, largest_prime};
+use crate::fft::lower::check_pass;
+use crate::fft::place::Storage;
+use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
+use crate::fft::spec::kind::End;
+use crate::fft::spec::number::Number;
+
+/// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247;
+/// 128³ 0.0287 and 0.0317.
+pub(super) const SHORT_COLUMNS: u32 = 16;
+
+/// A text of this length takes NVIDIA's compiler about 0.1 s, and one of twice the length more than
+/// twice as long. H200, first results of 719x1013, whose columns are convolutions of 1536, in ms:
+/// 16.12.8 with 32 lanes 671, 64 lanes 349, 96 lanes 214, 128 lanes 192. It also runs as fast or
+/// faster with a shorter text: 0.0285, 0.0281, 0.0281, 0.0288.
+pub(super) const LONGEST_GPU_TEXT: f64 = 250.0;
+
+/// Fewer invocations do not fill a large GPU. H200, 65537, a convolution of 384·384: 24.16 with 8
+/// lanes 0.0472, with 16 0.0252, with 24 0.0241; 510510, 13.11.5 with 14 lanes 0.0190, with 65
+/// 0.0157. Of 73 shapes this changed 30, whose times became 0.90 of what they were in the mean,
+/// 0.53 to 1.05 (report `2026-11-22-h200-lanes`).
+pub(super) const ENOUGH_INVOCATIONS: f64 = 65_536.0;
+
+/// How much text the butterflies of an invocation take: the values of all stages, weighted by the
+/// operations for each.
+pub(super) fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+    let of_stage = |&radix: &u32| {
+        let prime = f64::from(largest_prime(radix));
+        let each = if prime > 5.0 { prime / 2.0 } else { 1.0 + 0.5 * f64::from(radix.ilog2()) };
+        f64::from((n / radix).div_ceil(lanes) * radix) * each
+    };
+    let text: f64 = radices.iter().map(of_stage).sum();
+    if lines.convolution { 2.0 * text } else { text }
+}
+
+/// How many rows fill subgroups of 64 best, and how full those are. A subgroup more costs a little, as
+/// a core has room for fewer workgroups then.
+pub(super) fn filling(lanes: u32) -> (u32, f64) {
+    let full = |rows: u32| f64::from(rows * lanes) / f64::from((rows * lanes).next_multiple_of(64));
+    let score = |rows: u32| full(rows) - 0.02 * f64::from((rows * lanes).div_ceil(64));
+    let rows = (1..=(512 / lanes).max(1)).max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap_or(1);
+    (rows, full(rows))
+}
+
+impl Designer<'_> {
+    /// Takes two numbers of 16 bits in one access where that was faster.
+    pub(super) fn in_twos(&self, axes: &mut [AxisRecipe]) {
+        if self.profile.is_cpu() || self.transform.number != Number::F32 {
+            return;
+        }
+        let between = self.transform.between();
+        for i in 0..axes.len() {
+            let (first, last) = (i == 0, i + 1 == axes.len());
+            let load = if first { self.transform.storage(End::Input) } else { between };
+            let store = if last { self.transform.storage(End::Output) } else { between };
+            let (AxisRecipe { axis, through: _, bluestein: None, reals: Reals::Complex, passes }, [Storage::Half(_), Storage::Half(_)]) =
+                (&axes[i], [load, store])
+            else {
+                continue;
+            };
+            let [PassRecipe::Stockham(Stockham { block, .. })] = passes[..] else { continue };
+            let lines = self.lines(*axis, Reals::Complex);
+            let Some((radices, lanes, together)) = measured_in_twos(lines) else { continue };
+            let mut own = Stockham { lines: together, block, width: 2, ..Stockham::new(radices, lanes) };
+            let mut wide = axes.to_vec();
+            // Not every array has neighbours in twos.
+            if self.in_pieces(&mut own, lines) {
+                wide[i].passes = vec![PassRecipe::Stockham(own)];
+                if check_pass(self.transform, self.geometry, &wide, [i, 0], self.profile).is_ok() {
+                    axes[i] = wide.swap_remove(i);
+                }
+            }
+        }
+    }
+
+    /// A recipe for lines that fit one pass.
+    pub fn pass(&self, lines: Lines) -> Option<Stockham> {
+        let n = lines.n;
+        // Longer ones cannot fit, in however many pieces.
+        let longest = {
+            let most = self.most_elements();
+            self.most_invocations().saturating_mul(most).min((self.profile.workgroup_bytes / self.words()).max(4 * most))
+        };
+        // Fewer than 4 columns lose more than another pass costs: 8192² in one pass over columns
+        // 0.97, in two 0.816.
+        if n > longest || lines.across && !self.profile.is_cpu() && n > LONGEST_COLUMN {
+            return None;
+        }
+        if n == 1 {
+            let most = self.most_invocations().clamp(1, 64);
+            let halves = std::iter::successors(Some(most), |together| (*together > 1).then_some(together / 2));
+            let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
+            return shapes.find(|stockham| self.fits(stockham, lines.pairs));
+        }
+        if self.barriers_are_dear() && n <= self.in_one_lane() && !lines.pairs && !lines.convolution {
+            return self.complete((vec![n], 1), lines);
+        }
+        let known = if self.profile.is_cpu() || self.texts_are_long() || self.has_few_registers() {
+            None
+        } else {
+            measured(lines).and_then(|shape| self.complete_in(shape, lines, 4))
+        };
+        known.or_else(|| self.estimated_row(lines)).or_else(|| self.search(lines))
+    }
+
+    /// All decisions for radices and lanes, if they fit the device. Rows in 4 pieces lose more than
+    /// another pass costs, unless they have been measured: 2^15 with 1024 lanes 0.66, in two passes
+    /// 0.52.
+    pub fn complete(&self, shape: (Vec<u32>, u32), lines: Lines) -> Option<Stockham> {
+        self.complete_in(shape, lines, 2)
+    }
+
+    /// The same with rows in at most so many pieces.
+    pub(super) fn complete_in(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines, most_pieces: u32) -> Option<Stockham> {
+        let n = lines.n;
+        let is_cpu = self.profile.is_cpu();
+        // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of
+        // 0.134, 4096 0.224 in place of 0.151.
+        let mut stockham = Stockham { banks: if is_cpu { 0 } else { 32 }, ..Stockham::new(radices, lanes) };
+        let wanted = match (lines.across, is_cpu) {
+            // Frames whose spectra lie across, of 256 to 1024 samples: 8 of them 0.323, 0.363,
+            // 0.436, 16 of them 0.423, 0.705, 0.776.
+            (true, false) if lines.frames => self.columns(8),
+            // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
+            (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => self.columns(4),
+            (true, false) if lines.count < 4096 => self.columns(COLUMNS),
+            (true, false) if n <= 512 => self.columns(SHORT_COLUMNS),
+            (true, false) => self.columns(COLUMNS),
+            // Two subgroups of 32. n = 512: 1 row 0.1303, 2 rows 0.1336; 64: 8 rows 0.2572, 4 rows
+            // 0.2567, 16 rows 0.2643.
+            //
+            // One of frames, of 2²⁵ samples with a hop of a quarter: 256 by 16.8, 4 frames 0.227, 8
+            // frames 0.236; 512 by 16.16, 2 frames 0.208, 4 frames 0.222, 8 frames 0.230.
+            //
+            // One on the way back to reals, of 2²⁶ of them: rows of 512 as 8.8.4, 1 row 0.1319, 2
+            // rows 0.1375; 256 as 8.4.4, 2 rows 0.1324, 4 rows 0.1331.
+            (false, false) if self.has_few_registers() => filling(lanes).0,
+            (false, false) => (if lines.frames || lines.back { 32 } else { 64 } / lanes).max(1),
+            // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4
+            // rows 9.3, 8.9, 8.1.
+            (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
+        };
+        let whole = !lines.across && self.has_few_registers();
+        let mut together = if whole { wanted } else { 1 << wanted.ilog2() }.min(at_least(lines.count));
+        loop {
+            stockham.lines = together;
+            if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= most_pieces) {
+                return Some(stockham);
+            }
+            // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where
+            // 8 do not fit.
+            let fewest = self.columns(if self.has_few_registers() { 2 } else { 4 });
+            if together == 1 || lines.across && together <= fewest {
+                return None;
+            }
+            together /= 2;
+        }
+    }
+
+    /// The best radices and lanes by an estimate of their cost.
+    pub(super) fn search(&self, lines: Lines) -> Option<Stockham> {
+        let n = lines.n;
+        // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as
+        // 40·27.
+        let most = if self.texts_are_long() {
+            LONG_TEXT
+        } else if lines.across {
+            40
+        } else {
+            16.max(largest_prime(n))
+        };
+        let mut best: Option<(f64, Stockham)> = None;
+        for radices in factorizations(n, most.min(self.radix()).max(largest_prime(n))) {
+            for lanes in lane_counts(n, &radices) {
+                let mut cost = self.cost(n, &radices, lanes, lines);
+                if self.has_few_registers() && !lines.across {
+                    cost /= filling(lanes).1;
+                }
+                if best.as_ref().is_none_or(|(least, _)| cost < *least)
+                    && let Some(stockham) = self.complete((radices.clone(), lanes), lines)
+                {
+                    best = Some((cost, stockham));
+                }
+            }
+        }
+        best.map(|(_, stockham)| stockham)
+    }
+
+    /// Lower is better: few stages, few idle lanes, a liked number of elements of an invocation,
+    /// and on GPUs a short text and enough invocations.
+    pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+        let mut work = 0.0;
+        for &radix in radices {
+            let rounds = (n / radix).div_ceil(lanes);
+            let slots = f64::from(rounds) * f64::from(lanes) * f64::from(radix);
+            // Arithmetic of a butterfly grows with its radix, that of odd primes faster; an
+            // exchange and its barriers come on top.
+            let prime = f64::from(largest_prime(radix));
+            work += slots / f64::from(n) * (2.0 + 0.15 * f64::from(radix.ilog2()) + if prime > 5.0 { 0.15 * prime } else { 0.0 });
+        }
+        let elements = radices.iter().map(|&radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
+        // n = 2048: 16 elements 0.1336, 8 0.1393; 4096: 0.151 and 0.168. Of a short row about √n,
+        // for the reason given in `measured`.
+        let wanted = if lines.across {
+            f64::from(n).sqrt().clamp(8.0, 40.0 / f64::from(self.words()))
+        } else if self.profile.is_cpu() || n >= 2048 {
+            16.0
+        } else {
+            f64::from(n).sqrt().clamp(2.0, 8.0)
+        };
+        let (most, least) = (radices.iter().max().copied().unwrap_or(1), radices.iter().min().copied().unwrap_or(1));
+        let dear = if !lines.across && !self.profile.is_cpu() && n <= 64 { 1.6 } else { 0.6 };
+        if !self.profile.is_cpu() && lines.points <= SMALL_ARRAY {
+            work += 1.5 * (text_length(n, radices, lanes, lines) / LONGEST_GPU_TEXT).log2().max(0.0);
+        }
+        if !self.profile.is_cpu() && lines.across {
+            work += 1.2 * (ENOUGH_INVOCATIONS * f64::from(elements) / lines.points as f64).log2().max(0.0);
+        }
+        work + dear * (f64::from(elements) / wanted).log2().abs() + 0.02 * (f64::from(most) / f64::from(least)).log2()
+    }
+}

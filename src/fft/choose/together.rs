@@ -1,0 +1,139 @@
+//! The rules for axes that are transformed together: many small pictures or volumes, each of which a
+//! workgroup takes as a whole, so that all its axes take one pass through memory.
+//!
+//! Times in the comments are medians in ms on an NVIDIA H200; benches/reports/2026-11-24-h200-pictures
+//! has the run.
+
+use std::ops::RangeInclusive;
+
+use super::designer::{Designer, lane_counts};
+use super::lines::Lines;
+use crate::fft::emit::stockham::Stage;
+use crate::fft::factors::{factorizations, largest_prime};
+use crate::fft::lower::check_pass;
+use crate::fft::pass::radices_of;
+use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
+use crate::fft::spec::kind::Kind;
+
+/// Most elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of 128²
+/// 0.0948, in two passes 0.1395.
+const MOST_ELEMENTS: u32 = 16_384;
+
+/// Most elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
+const MOST_EACH: u32 = 32;
+
+/// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs: 64²
+/// alone 0.0031 (in two dispatches 0.0032), 16 of them 0.0031 (0.0046), 32 of them 0.0038 (0.0054);
+/// 16³ alone 0.0025 (0.0051). Of longer ones there must be enough to fill the device: 128² 48 times
+/// 0.0116 (0.0101), 64 times 0.0125 (0.0116), 128 times 0.0168 (0.0199).
+pub(in crate::fft) fn fewest(n: u32) -> u32 {
+    if n <= 4096 { 1 } else { 128 }
+}
+
+impl Designer<'_> {
+    /// The recipe for as many of the fastest axes as one pass should take together, if these are more
+    /// than one, and there are at least `fewest` pictures of so many elements.
+    fn together(&self, fewest: impl Fn(u32) -> u32) -> Option<AxisRecipe> {
+        let (transform, last) = (self.transform, self.transform.shape.rank() - 1);
+        let is_complex = matches!(transform.kind, Kind::C2c(_)) && transform.kinds.is_empty() && transform.is_plain();
+        if !is_complex || self.profile.is_cpu() || self.texts_are_long() {
+            return None;
+        }
+        let transformed = |axis: &usize| self.geometry.axes.contains(axis);
+        let first = (0..=last).rev().take_while(transformed).last().unwrap_or(last);
+        (first..last).find_map(|first| self.picture(first..=last, &fewest))
+    }
+
+    /// The recipe for some axes, if one pass should take them together.
+    fn picture(&self, axes: RangeInclusive<usize>, fewest: &dyn Fn(u32) -> u32) -> Option<AxisRecipe> {
+        let lines = self.pictures(axes.clone())?;
+        let extents: Vec<u32> = axes.clone().map(|axis| self.transform.shape.extents()[axis] as u32).collect();
+        let is_long = lines.n > MOST_ELEMENTS / self.words() || extents.iter().any(|&n| largest_prime(n) > self.max_prime());
+        if is_long || lines.count < fewest(lines.n) {
+            return None;
+        }
+        let best = self.within(|designer| designer.of_pictures(&extents, lines))?;
+        let (first, last) = axes.into_inner();
+        Some(AxisRecipe { through: last, ..AxisRecipe::new(first, vec![PassRecipe::Stockham(best)]) })
+    }
+
+    /// The lines of axes that are transformed together.
+    pub fn pictures(&self, axes: RangeInclusive<usize>) -> Option<Lines> {
+        let rows = self.lines(*axes.end(), Reals::Complex);
+        let extent = |axis: usize| self.transform.shape.extents()[axis] as u64;
+        let n = u32::try_from(axes.clone().map(extent).try_fold(1u64, |product, own| product.checked_mul(own))?).ok()?;
+        let others: u64 = axes.rev().skip(1).map(extent).product();
+        Some(Lines { n, count: rows.count / others as u32, across: false, ..rows })
+    }
+
+    /// The best radices and lanes by an estimate of their cost.
+    fn of_pictures(&self, extents: &[u32], lines: Lines) -> Option<Stockham> {
+        let mut all = vec![Vec::new()];
+        for &extent in extents {
+            let ways = factorizations(extent, 16.min(self.radix()).max(largest_prime(extent)));
+            let longer = |radices: &Vec<u32>| ways.iter().map(|way| [&radices[..], way].concat()).collect::<Vec<_>>();
+            all = all.iter().flat_map(longer).collect();
+        }
+        let mut best: Option<(f64, Stockham)> = None;
+        for radices in all {
+            for lanes in lane_counts(lines.n, &radices) {
+                let elements = Stockham::new(radices.clone(), lanes).elements();
+                if elements > MOST_EACH / self.words() {
+                    continue;
+                }
+                let cost = self.cost(lines.n, &radices, lanes, lines) + short_runs(&radices, extents);
+                if best.as_ref().is_none_or(|(least, _)| cost < *least)
+                    && let Some(stockham) = self.complete((radices.clone(), lanes), lines)
+                    && let Some(stockham) = self.in_suitable_pieces(stockham, extents, lines)
+                {
+                    best = Some((cost, stockham));
+                }
+            }
+        }
+        best.map(|(_, stockham)| stockham)
+    }
+
+    /// The same with as many pieces as the stages allow, if it can be had.
+    fn in_suitable_pieces(&self, stockham: Stockham, extents: &[u32], lines: Lines) -> Option<Stockham> {
+        let whole = Stockham { pieces: 1, ..stockham.clone() };
+        [stockham, whole].into_iter().find(|own| is_regular(own, extents) && self.runs(own, lines))
+    }
+
+    /// Recipes for all axes of which the fastest ones take one pass together, and the others follow
+    /// in this order; `None` if there are too few pictures, or if their layout does not allow it.
+    pub fn pass_together(&self, order: &[usize], fewest: impl Fn(u32) -> u32) -> Option<Vec<AxisRecipe>> {
+        let together = self.together(fewest)?;
+        let others: Vec<usize> = order.iter().copied().filter(|axis| !together.axes().contains(axis)).collect();
+        let axes = [vec![together], self.apart(&others).ok()?].concat();
+        check_pass(self.transform, self.geometry, &axes, [0, 0], self.profile).is_ok().then_some(axes)
+    }
+}
+
+/// What half as long a run costs, by the units of [`Designer::cost`]: 8³ in runs of 1 as 8.8.8
+/// 0.160, in runs of 4 as 8.8.4.2 0.066.
+const SHORT_RUN: f64 = 1.5;
+
+/// What it costs to store elements of a row in runs of fewer than 8, 64 bytes: the last stage of
+/// radix r stores n/r neighbours at a time.
+fn short_runs(radices: &[u32], extents: &[u32]) -> f64 {
+    let run = |(n, radix): (&u32, &u32)| f64::from(n / radix);
+    extents.last().zip(radices.last()).map_or(0.0, |last| SHORT_RUN * (8.0 / run(last)).log2().max(0.0))
+}
+
+/// Whether so many lanes and pieces do for every stage.
+fn is_regular(stockham: &Stockham, extents: &[u32]) -> bool {
+    let len: u32 = extents.iter().product();
+    let Some(of_axes) = radices_of(&stockham.radices, extents) else { return false };
+    let mut stride = len;
+    of_axes.iter().zip(extents).all(|(own, extent)| {
+        // What the lanes take at once along a faster axis are whole rows or planes, which lie in
+        // one piece.
+        let rows = stride;
+        stride /= extent;
+        Stage::along(own, stride, 0).all(|stage| {
+            let at_once = (stockham.lanes / stage.distance()).max(1) * rows;
+            stage.is_regular(stockham.lanes, len)
+                && (stockham.pieces == 1 || stage.is_slowest(len) || (len / stockham.pieces).is_multiple_of(at_once))
+        })
+    })
+}

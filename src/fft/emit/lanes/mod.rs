@@ -1,0 +1,282 @@
+//! Text of a pass without workgroup memory: lines of an FFT in the registers of one subgroup.
+//!
+//! Made for processors that pose as GPUs (lavapipe, whose subgroups are the 8 lanes of a vector
+//! register), where a barrier and every narrow access cost far more than arithmetic. Other devices
+//! can run it too, though slowly: there the lanes exchange values through workgroup memory, and
+//! four numbers are two vectors of floats. Values only move in other ways, so that the arithmetic
+//! on every line is the same.
+//!
+//! A line of n = J·K elements belongs to L lanes of a subgroup. Every access moves V neighbouring
+//! complex numbers: [`Neighbours::Along`] the line, or [`Neighbours::Across`] V lines, which are
+//! transformed side by side. With W = V along and W = 1 across:
+//!
+//! 1. Lane l loads the elements i + K·m, i = c + W·(l + L·e), for c in 0..W and m in 0..J, and does
+//!    a DFT of J over m for every (c, e). That yields digit u in 0..J of the frequency.
+//! 2. Registers and lanes change places: u = g + W·(λ + L·h), and lane λ receives for every (g, h)
+//!    all i in 0..K.
+//! 3. Times exp(-2πi·i·u/n). A DFT of K over i yields frequency u + J·v, v in 0..K, which is
+//!    stored; the W values of g lie side by side.
+//!
+//! With K = 1 a line is one DFT of J in one lane. J and K are multiples of W; where they are none
+//! of W·L, some lanes compute in vain: they load what others load, and what they would store is
+//! left out.
+//!
+//! A lane has several DFTs of each stage. They are written one after the other, or for a shorter
+//! text as iterations of a loop (`loops.rs`).
+//!
+//! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024
+//! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
+//! known.
+
+mod access;
+mod arithmetic;
+mod emit;
+mod fit;
+pub(in crate::fft) mod halves;
+mod loops;
+
+#[cfg(test)]
+mod tests;
+
+pub(in crate::fft) use access::declare_bits;
+pub(crate) use emit::wgsl;
+pub(crate) use fit::{fit, has_subgroups};
+
+use crate::fft::spec::number::Number;
+use crate::gpu::DeviceProfile;
+
+/// What it computes with.
+const NUMBER: Number = Number::F32;
+
+/// Complex numbers of a processor's cache line.
+pub(crate) const CACHE_LINE: u32 = 8;
+
+/// Invocations of a subgroup, always.
+pub(crate) const SUBGROUP: u32 = 8;
+
+/// Most complex numbers of an invocation: 512 take 5 s to compile.
+pub(crate) const MAX_ELEMENTS: u32 = 256;
+
+/// The same in loops, whose text is shorter: rows of 4096 with 512 numbers compile for 2.8 s.
+pub(crate) const MAX_IN_LOOPS: u32 = 512;
+
+/// What one access moves: neighbouring complex numbers.
+///
+/// Each of them is an integer of 64 bits where there are any: lavapipe loads and stores every
+/// number of every lane by itself, so that a `u64` takes half the time of a `vec2<f32>`. Elsewhere
+/// they are a `vec2<f32>`, a `vec4<f32>` or two of these.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Access {
+    /// V: 1, 2 or 4.
+    pub(crate) width: u32,
+    /// Whether a number is a `u64`, which needs `SHADER_INT64`.
+    pub(crate) int64: bool,
+}
+
+/// The widest access that pays: four numbers of 64 bits are one vector of integers, and without
+/// such integers two are one vector of floats.
+pub(crate) fn widest(profile: &DeviceProfile) -> u32 {
+    if profile.int64 { 4 } else { 2 }
+}
+
+/// How the lanes of a line exchange values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Through {
+    /// In subgroups of [`SUBGROUP`] invocations.
+    Subgroups,
+    /// Through workgroup memory.
+    Memory {
+        /// Invocations of the workgroup.
+        invocations: u32,
+        /// Bytes that it has.
+        available: u32,
+    },
+}
+
+/// Where the neighbours of an access lie.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Neighbours {
+    /// On the line, whose elements are neighbours in input and output.
+    Along,
+    /// On neighbouring lines.
+    Across,
+}
+
+/// One digit of a line's number, or across of that of V lines, fastest first. Strides are in
+/// accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Digit {
+    pub(crate) extent: u32,
+    pub(crate) input: u32,
+    pub(crate) output: u32,
+    /// Weight in the m of [`Turn`].
+    pub(crate) weight: u32,
+}
+
+/// Factors exp(-2πi·k·m/n) on the outputs k, with m the sum of the line's digits times their
+/// weights, and k·m < n.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Turn {
+    pub(crate) n: u32,
+    /// By how much m grows from one line of an access to the next.
+    pub(crate) across: u32,
+}
+
+/// A pass.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Lanes {
+    /// J and K.
+    pub(crate) factors: [u32; 2],
+    /// L: 1, 2, 4 or 8, at most the size of the subgroup.
+    pub(crate) lanes: u32,
+    pub(crate) access: Access,
+    pub(crate) neighbours: Neighbours,
+    pub(crate) digits: Vec<Digit>,
+    /// Accesses from the begin of the array to the first line, input and output.
+    pub(crate) offsets: [u32; 2],
+    /// Accesses between neighbouring elements of a line across, or 1 along, of input and output.
+    pub(crate) strides: [u32; 2],
+    /// Of lines in one lane only.
+    pub(crate) turn: Option<Turn>,
+    /// Real and imaginary part change places when loaded, when stored.
+    pub(crate) swap: [bool; 2],
+    /// Every output times `params.scale`.
+    pub(crate) scaled: bool,
+    /// How the lanes of a line exchange values.
+    pub(crate) through: Through,
+    /// Whether the DFTs of a lane are iterations of loops: a shorter text for a line in several
+    /// lanes.
+    pub(crate) loops: bool,
+}
+
+impl Lanes {
+    /// Length of a line.
+    pub(crate) fn n(&self) -> u32 {
+        self.factors[0] * self.factors[1]
+    }
+
+    /// Lines, or across groups of V lines.
+    pub(crate) fn lines(&self) -> u32 {
+        self.digits.iter().map(|digit| digit.extent).product()
+    }
+
+    /// Complex numbers that an invocation holds: 2 registers of a vector unit each, 128 are
+    /// comfortable.
+    pub(crate) fn elements(&self) -> u32 {
+        let [along, across] = self.spread();
+        across * row_elements(self.factors, self.lanes, along)
+    }
+
+    /// Invocations that stay together to the end: a subgroup for its shuffles, a workgroup for its
+    /// barriers.
+    fn together(&self) -> u32 {
+        match self.through {
+            Through::Subgroups => SUBGROUP,
+            Through::Memory { invocations, .. } => invocations,
+        }
+    }
+
+    /// Whether there are invocations without a line that stay for the others.
+    fn has_idle(&self) -> bool {
+        !(u64::from(self.lines()) * u64::from(self.lanes)).is_multiple_of(self.together().into())
+    }
+
+    /// Exchanges between a pair of barriers: as many as workgroup memory has room for, in turns of
+    /// equal length; 0 if there is no room for one.
+    fn exchanges_at_once(&self) -> u32 {
+        let Through::Memory { invocations, available } = self.through else { return 1 };
+        if self.lanes == 1 {
+            return 1;
+        }
+        let [along, _] = self.spread();
+        let all = slots(self.factors[1], self.lanes, along) * self.exchanged_together();
+        let room = u64::from(available) / exchange_bytes(self.lanes, invocations);
+        let turns = u64::from(all).div_ceil(room.clamp(1, all.into()));
+        if room == 0 { 0 } else { u64::from(all).div_ceil(turns) as u32 }
+    }
+
+    /// Numbers side by side that go through an exchange. In loops it is one.
+    fn exchanged_together(&self) -> u32 {
+        if self.loops { 1 } else { self.access.width }
+    }
+
+    /// Bytes of workgroup memory.
+    pub(crate) fn workgroup_bytes(&self) -> u64 {
+        match self.through {
+            Through::Memory { invocations, .. } if self.lanes > 1 => {
+                u64::from(self.exchanges_at_once()) * exchange_bytes(self.lanes, invocations)
+            }
+            _ => 0,
+        }
+    }
+
+    /// W, and lines of an access.
+    fn spread(&self) -> [u32; 2] {
+        match self.neighbours {
+            Neighbours::Along => [self.access.width, 1],
+            Neighbours::Across => [1, self.access.width],
+        }
+    }
+
+    /// Why no text can be made, if none can.
+    pub(crate) fn unfit(&self) -> Option<String> {
+        let [j, k] = self.factors;
+        let [along, _] = self.spread();
+        if ![j, k].iter().all(|factor| (1..=MAX_ELEMENTS).contains(factor)) || self.digits.is_empty() {
+            return Some(format!("factors are 1 to {MAX_ELEMENTS}, and a line has a number"));
+        }
+        if ![1, 2, 4, 8].contains(&self.lanes) {
+            return Some(format!("lanes are 1, 2, 4 or 8, not {}", self.lanes));
+        }
+        if self.neighbours == Neighbours::Along && (self.strides != [1, 1] || !j.is_multiple_of(along) || !k.is_multiple_of(along)) {
+            return Some(format!("accesses along a line need neighbouring elements, and {j} and {k} to be multiples of {along}"));
+        }
+        if self.lanes > 1 && k == 1 {
+            return Some("a line in several lanes needs two factors".to_owned());
+        }
+        if self.loops && self.lanes == 1 {
+            return Some("loops are for lines in several lanes".to_owned());
+        }
+        // Most lanes would compute in vain.
+        if self.lanes > 1 && self.lanes * along >= 4 * j {
+            return Some(format!("{} lanes are too many for a DFT of {j}", self.lanes));
+        }
+        let most = if self.loops { MAX_IN_LOOPS } else { MAX_ELEMENTS };
+        if self.elements() > most {
+            return Some(format!("a lane would hold {} complex numbers, more than {most}", self.elements()));
+        }
+        if let Through::Memory { invocations, available } = self.through
+            && self.exchanges_at_once() == 0
+        {
+            let required = exchange_bytes(self.lanes, invocations);
+            return Some(format!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}"));
+        }
+        (self.turn.is_some() && (self.lanes > 1 || self.neighbours == Neighbours::Along))
+            .then(|| "roots on results need a line in one lane".to_owned())
+    }
+}
+
+/// Bytes of workgroup memory by which every invocation sends a complex number to each lane of its
+/// line.
+fn exchange_bytes(lanes: u32, invocations: u32) -> u64 {
+    8 * u64::from(lanes) * u64::from(invocations)
+}
+
+/// Complex numbers of a line that an invocation holds, with accesses of `along`.
+pub(crate) fn row_elements([j, k]: [u32; 2], lanes: u32, along: u32) -> u32 {
+    // Also asked for lengths that no recipe can do.
+    slots(k, lanes, along).saturating_mul(j).max(slots(j, lanes, along).saturating_mul(k))
+}
+
+/// How many of n elements a lane holds, with accesses of `along`.
+pub(crate) fn slots(n: u32, lanes: u32, along: u32) -> u32 {
+    n.div_ceil(along * lanes).saturating_mul(along)
+}
+
+/// How roots of a [`Turn`] are looked up: in one table, or as products of two, see
+/// [`Twiddle`](crate::kernels::fft::pass::Twiddle).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TurnTable {
+    pub(crate) low: u32,
+    pub(crate) at: [u32; 2],
+}

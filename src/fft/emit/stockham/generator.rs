@@ -1,0 +1,225 @@
+//! What the parts of a pass's text share: where an invocation stands, the rounds and stages that it
+//! takes part in, and the text so far.
+
+use super::stage::Stage;
+use crate::fft::pass::Pass;
+use crate::fft::recipe::{Exchange, Stockham};
+use crate::fft::roots::Constant;
+use crate::fft::steps::LookUp;
+use crate::kernels::fft::pass::Bound;
+use crate::wgsl::{Body, Expr, Type, U32, Writes, boolean, min, param, select};
+
+/// What the text must know of the dispatch besides the pass.
+pub(in crate::fft) struct Setting<'a> {
+    pub input: Bound,
+    pub output: Bound,
+    pub roots: Bound,
+    pub look_up: LookUp<'a>,
+    /// Every invocation has a line: no line is past the last, and no workgroup in a folded grid.
+    pub exact: bool,
+    /// Workgroup memory in words.
+    pub words: u32,
+    /// Complex numbers of two f32 are loaded and stored as integers of 64 bits. lavapipe loads each
+    /// component of each lane by itself, so that one takes half the time of two. Medians on 2 cores,
+    /// before and after, in two runs each: 100 rows of 7919 50.0 and 30.2, 52.4 and 33.5; 719x1013
+    /// 44.1 and 38.8, 43.2 and 43.9; 256 rows of 1009, with barriers, 6.2 and 6.3 (least times).
+    pub numbers_as_bits: bool,
+}
+
+/// How invocations share out lines and lanes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// Neighbours have the same line.
+    Lanes,
+    /// Neighbours have the same lane of neighbouring lines.
+    Lines,
+}
+
+/// What an invocation knows of its place.
+#[derive(Clone)]
+pub(super) struct Invocation {
+    pub(super) sharing: Sharing,
+    /// Which lane of its line it is.
+    pub(super) lane: Expr,
+    /// Its first butterfly of a stage.
+    pub(super) t: Expr,
+    /// The first element of that butterfly.
+    pub(super) element: Expr,
+    /// Neighbouring butterflies that it computes: `t` is so many times its lane.
+    pub(super) neighbours: u32,
+    /// Which line of the workgroup.
+    pub(super) row: Expr,
+    /// Whether it has a line.
+    pub(super) live: Expr,
+    pub(super) coordinates: Vec<Expr>,
+}
+
+/// The values of one stage: of each round the r values of a butterfly.
+pub(super) type Values = Vec<Vec<Expr>>;
+
+/// A butterfly of every lane.
+#[derive(Clone, Copy)]
+pub(super) struct Round {
+    /// It is butterfly t + `first`.
+    pub(super) first: u32,
+    /// Of which line, if an invocation transforms several.
+    pub(super) line: u32,
+}
+
+pub(super) struct Generator<'a> {
+    pub(super) body: Body,
+    pub(super) pass: &'a Pass,
+    pub(super) recipe: &'a Stockham,
+    pub(super) setting: &'a Setting<'a>,
+    /// Lines of a workgroup. Those that an invocation transforms together are one.
+    pub(super) lines: u32,
+    pub(super) group: Expr,
+    pub(super) invocation: Expr,
+    pub(super) words: u32,
+    pub(super) exchanged: bool,
+}
+
+impl Writes for Generator<'_> {
+    fn body(&mut self) -> &mut Body {
+        &mut self.body
+    }
+}
+
+impl Generator<'_> {
+    pub(super) fn lanes(&self) -> u32 {
+        self.recipe.lanes
+    }
+
+    pub(super) fn n(&self) -> u32 {
+        self.recipe.n()
+    }
+
+    /// The rounds of a stage of radix r at such places.
+    pub(super) fn rounds(&self, radix: u32, place: &Invocation) -> Vec<Round> {
+        let (neighbours, lines) = (place.neighbours, self.pass.lines_each());
+        let firsts = (0..(self.n() / radix).div_ceil(self.lanes())).map(|b| b / neighbours * neighbours * self.lanes() + b % neighbours);
+        firsts.flat_map(|first| (0..lines).map(move |line| Round { first, line })).collect()
+    }
+
+    /// Whether lane t takes part in a round of a stage.
+    pub(super) fn partial(&self, radix: u32, round: Round, t: &Expr) -> Expr {
+        (t + round.first).less(self.n() / radix)
+    }
+
+    /// Lane t, where it is known to take part in a round.
+    pub(super) fn taking_part_of(&self, radix: u32, round: Round, t: &Expr) -> Expr {
+        t.clone().below(self.n() / radix - round.first)
+    }
+
+    /// The t of the lanes that take part in a round.
+    pub(super) fn taking_part(&self, radix: u32, place: &Invocation, round: Round) -> impl Iterator<Item = Option<u32>> + use<> {
+        let (butterflies, neighbours) = (self.n() / radix, place.neighbours);
+        (0..self.lanes()).map(move |lane| lane * neighbours).map(move |t| (t + round.first < butterflies).then_some(t))
+    }
+
+    /// Distances of the elements of a round from the first element of its lane.
+    pub(super) fn steps(&self, stage: Stage, round: Round) -> Vec<u32> {
+        let first = stage.first_element(round.first);
+        (0..stage.radix).map(|k| first + k * stage.distance()).collect()
+    }
+
+    /// An invocation in a stage: where its first butterfly begins.
+    pub(super) fn at_stage(&mut self, place: &Invocation, stage: Stage) -> Result<Invocation, String> {
+        let element =
+            if stage.is_slowest(self.n()) { place.t.clone() } else { self.body.value("element", stage.first_element_of(&place.t)) };
+        let (neighbours, each) = (place.neighbours, stage.distance());
+        if !each.is_multiple_of(neighbours) {
+            return Err(format!(
+                "accesses of two numbers (width=2) take two butterflies at a time, and a piece of the line has {each} of radix {}",
+                stage.radix
+            ));
+        }
+        let lanes = self.lanes() * neighbours;
+        if stage.is_regular(lanes, self.n()) {
+            Ok(Invocation { element, ..place.clone() })
+        } else {
+            let lanes = if neighbours == 1 { format!("{lanes} lanes") } else { format!("twice {} lanes", self.lanes()) };
+            Err(format!(
+                "{lanes} and the {each} butterflies of radix {} in a piece of the line, of which one must divide the other",
+                stage.radix
+            ))
+        }
+    }
+
+    /// The stages in order.
+    pub(super) fn stages(&self) -> Vec<Stage> {
+        let constants = self.setting.look_up.constants;
+        let mut stride = self.n();
+        let mut stages = Vec::new();
+        for radices in self.pass.axes() {
+            stride /= radices.iter().product::<u32>();
+            let table = constants.place(&Constant::Stages(radices.to_vec()));
+            stages.extend(Stage::along(radices, stride, table));
+        }
+        if self.pass.convolution.is_some() {
+            let reversed: Vec<u32> = self.recipe.radices.iter().rev().copied().collect();
+            stages.extend(Stage::along(&reversed, 1, constants.place(&self.pass.inverse_stages())));
+        }
+        stages
+    }
+
+    /// What an element of workgroup memory holds.
+    pub(super) fn memory_element(&self) -> Type {
+        let number = self.pass.number;
+        let own = if self.recipe.exchange == Exchange::Split { number.real() } else { number.complex() };
+        match self.pass.lines_each() {
+            1 => own,
+            lines => Type::numbers(lines * self.recipe.exchange.words(), number.scalar()),
+        }
+    }
+
+    /// 32-bit words of that.
+    pub(super) fn memory_words(&self) -> u32 {
+        self.recipe.exchange.words() * self.pass.number.words() * self.pass.lines_each()
+    }
+
+    /// Neighbouring invocations should touch neighbouring numbers.
+    pub(super) fn sharing(&self, along_line: u32, across: u32) -> Sharing {
+        if self.lines > 1 && across < along_line && across > 0 { Sharing::Lines } else { Sharing::Lanes }
+    }
+
+    pub(super) fn place(&mut self, sharing: Sharing) -> Invocation {
+        let (lanes, lines) = (self.lanes(), self.lines);
+        let (lane, row) = match sharing {
+            Sharing::Lanes => (&self.invocation % lanes, &self.invocation / lanes),
+            Sharing::Lines => (&self.invocation / lines, &self.invocation % lines),
+        };
+        let (lane, row) = (self.body.value("lane", lane), self.body.value("row", row));
+        let own = self.body.value("line", &self.group * lines + &row);
+        let (line, live) = if self.setting.exact {
+            (own, boolean(true))
+        } else {
+            let count = param("lines", U32);
+            // Invocations past the end go along with the last line, so that no look-up leaves its
+            // table.
+            let live = self.body.value("live", own.less(&count));
+            (self.body.value("live_line", min(&own, count - 1)), live)
+        };
+        let mut coordinates = Vec::new();
+        let mut rest = line;
+        for (i, &extent) in self.pass.lines.iter().enumerate() {
+            let last = i + 1 == self.pass.lines.len();
+            let (quotient, digit) = rest.div_rem(extent);
+            coordinates.push(self.body.value(&format!("d{i}"), if last { rest } else { digit }));
+            rest = quotient;
+        }
+        if let Some((dim, m)) = self.pass.folded() {
+            let d = &coordinates[dim];
+            let folded = select(&(d % 2).equals(1), Expr::from(m) - d / 2, d / 2);
+            coordinates[dim] = self.body.value("folded", folded);
+        }
+        Invocation { sharing, t: lane.clone(), element: lane.clone(), lane, neighbours: 1, row, live, coordinates }
+    }
+
+    /// What one round does to `count` values, under its condition where it is partial: the results
+    /// are variables then.
+    pub(super) fn in_round(&mut self, partial: &Expr, count: u32, write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {
+        let names: Vec<(String, Type)> = (0..count).map(|k| (format!("y{k}"), self.pass.number.complex())).collect();
+        self.values_when(partial, &names, write)
+    }
+}

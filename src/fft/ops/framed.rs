@@ -1,0 +1,113 @@
+//! Transforms of the frames of a signal, and back, as parts of a larger operation.
+
+use crate::fft::choose;
+use crate::fft::lower;
+use crate::fft::recipe::Recipe;
+use crate::fft::spec::framing::Framing;
+use crate::fft::spec::kind::{Direction, End, Kind};
+use crate::fft::spec::transform::Transform;
+use crate::fft::spec::window::Windowed;
+use crate::{
+    Complex32,
+    error::Result,
+    fragment::{Checked, Form, Fragment, Side},
+    gpu::DeviceProfile,
+    kernels::Slot,
+    layout::Layout,
+    plan::Program,
+    shape::Shape,
+};
+
+/// The windowed frames of signals, and their transforms.
+pub(crate) struct Framed {
+    pub real: bool,
+    pub framing: Framing,
+    pub frames: u32,
+    pub batch: usize,
+    /// Applied to each result.
+    pub map: Option<Checked>,
+    pub frequencies_first: bool,
+}
+
+impl Framed {
+    /// The place of a fragment on the results, for elements of such a form.
+    pub fn check(fragment: Fragment, array: Form, element: &'static str) -> Result<Checked> {
+        let side = Side { name: "output", rank: 2, spectrum: true, array, inner: Form::COMPLEX, loads: false };
+        Checked::new(fragment, element, side)
+    }
+
+    /// `window` is what is multiplied with the value at each position of the transform.
+    fn forward(&self, window: Slot) -> Result<Transform> {
+        let Framing { n, signal, .. } = self.framing;
+        let input = vec![Windowed::whole(self.frames), Windowed { len: signal, ..Windowed::whole(n) }];
+        let kind = if self.real { Kind::R2c } else { Kind::C2c(Direction::Forward) };
+        let (form, element) = if self.real { (Form::REAL, "f32") } else { (Form::COMPLEX, "complex f32") };
+        let transform = Transform {
+            frame: Some([input, self.spectrum()]),
+            framing: Some(self.framing),
+            input: Some(Layout::strides([0, 1]).batch_distance(signal as usize)),
+            output: self.layout(),
+            maps: [None, self.map.clone()],
+            ..self.transform(kind)
+        };
+        let windowed = || Fragment::new("value * window[i1]");
+        let mut transform = transform.mapped(End::Input, windowed().slot::<f32>("window", n as usize, window), form, element)?;
+        if self.real && self.framing.of_pairs().is_some() {
+            // Each number with its own.
+            let windowed = windowed().slot::<Complex32>("window", n as usize / 2, window);
+            let side = Side { name: "input", rank: 2, spectrum: false, array: Form::COMPLEX, inner: Form::COMPLEX, loads: true };
+            transform.map_of_pairs = Some(Checked::new(windowed, "two f32", side)?);
+        }
+        Ok(transform)
+    }
+
+    /// The transform back into frames one after the other, each multiplied with `window`. The
+    /// factor 1/n is left to the window.
+    fn inverse(&self, window: Slot) -> Result<Transform> {
+        let Framing { n, len, turn, .. } = self.framing;
+        let output = vec![Windowed::whole(self.frames), Windowed { first: (n - turn) % n, len, ..Windowed::whole(n) }];
+        let kind = if self.real { Kind::C2r } else { Kind::C2c(Direction::Inverse) };
+        let (form, element) = if self.real { (Form::REAL, "f32") } else { (Form::COMPLEX, "complex f32") };
+        let transform = Transform { frame: Some([self.spectrum(), output]), input: self.layout(), ..self.transform(kind) };
+        let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", len as usize, window);
+        transform.mapped(End::Output, fragment, form, element)
+    }
+
+    fn transform(&self, kind: Kind) -> Transform {
+        let shape = Shape::from([self.frames as usize, self.framing.n as usize]);
+        Transform { batch: self.batch, axes: shape.canonical_axes(&[1]), ..Transform::new(kind, shape) }
+    }
+
+    fn spectrum(&self) -> Vec<Windowed> {
+        let n = self.framing.n;
+        vec![Windowed::whole(self.frames), if self.real { Windowed::half(n) } else { Windowed::whole(n) }]
+    }
+
+    /// Where a spectrum lies, if not frame by frame.
+    fn layout(&self) -> Option<Layout> {
+        let spectrum = self.spectrum();
+        let [frames, bins] = [spectrum[0].len as usize, spectrum[1].len as usize];
+        self.frequencies_first.then(|| Layout::strides([1, frames]).batch_distance(frames * bins))
+    }
+
+    pub fn design(&self, inverse: bool, profile: &DeviceProfile) -> Result<Recipe> {
+        // Which array holds the window does not matter.
+        let window = Slot::Table(0);
+        choose::design(&if inverse { self.inverse(window)? } else { self.forward(window)? }, profile)
+    }
+
+    pub fn append(&self, recipe: &Recipe, window: Slot, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
+        lower::append(&self.forward(window)?, recipe, profile, program, ends)
+    }
+
+    pub fn append_inverse(
+        &self,
+        recipe: &Recipe,
+        window: Slot,
+        profile: &DeviceProfile,
+        program: &mut Program,
+        ends: [Slot; 2],
+    ) -> Result<()> {
+        lower::append(&self.inverse(window)?, recipe, profile, program, ends)
+    }
+}

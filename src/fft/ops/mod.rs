@@ -1,0 +1,15 @@
+//! The transforms that a program plans, and those that are parts of larger operations.
+
+pub(in crate::fft) mod any;
+#[cfg(feature = "ndarray")]
+mod arrays;
+pub(in crate::fft) mod builders;
+pub(in crate::fft) mod fast_len;
+#[cfg(feature = "signal")]
+pub(crate) mod filter;
+#[cfg(feature = "signal")]
+pub(crate) mod framed;
+pub(crate) mod parts;
+mod samples;
+#[cfg(feature = "signal")]
+pub(crate) mod step;

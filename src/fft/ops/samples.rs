@@ -1,0 +1,214 @@
+//! Single elements of a transform, computed in f64 from the definition, and the tolerance between
+//! two correct results.
+
+use half::{bf16, f16};
+use num_complex::Complex64;
+
+use crate::fft::roots::root;
+use crate::fft::spec::kind::{End, Kind};
+use crate::fft::spec::number::Number;
+use crate::fft::spec::transform::Transform;
+use crate::fragment::Form;
+use crate::layout::Placed;
+use crate::verify::sample::{count, index, spread};
+use crate::verify::{Energy, Known, Sample, Verification};
+
+/// The tolerance, relative to the two-norm of all numbers that an element is a sum of. It is ten
+/// times the error of the worst element of the least accurate transform, and far below that of a
+/// wrong one.
+const TOLERANCE: f64 = 4e-5;
+/// The part of that for f64. The definition is summed up in f64 too, with an error that grows with
+/// the number of terms, up to 2²⁴.
+const F64_TOLERANCE: f64 = 1.0 / 65_536.0;
+
+/// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
+/// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
+/// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
+const OF_TWO: f64 = 4e-6;
+
+pub(in crate::fft) fn verification(transform: &Transform) -> Verification {
+    let form = |end| transform.form_of(end);
+    // f64 has 29 more bits.
+    let tolerance = match transform.number {
+        Number::F32 => OF_TWO,
+        Number::F64 => OF_TWO / f64::from(1 << 29),
+        Number::Double => OF_TWO / f64::from(1 << 22),
+    };
+    Verification::of_forms(form(End::Input), form(End::Output), tolerance)
+}
+
+pub(in crate::fft) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
+    let (Ok(geometry), Ok((axes, factor))) = (transform.geometry(), transform.check()) else { return Vec::new() };
+    let [from, to] = transform.shapes();
+    let read = axes.iter().map(|&axis| from.extents()[axis]).product();
+    let results: usize = to.extents().iter().product::<usize>() * transform.batch;
+    let definition = Definition { transform, axes: &axes, placed: &geometry.input, input };
+    // Coefficients have the factors that the kinds of axes leave to the scale.
+    let extent = |axis: usize| transform.shape.extents()[axis] as u32;
+    let of_kinds: f64 = axes.iter().filter_map(|&axis| Some(transform.real_kind(axis)?.factor(extent(axis)))).product();
+    let factor = factor / of_kinds;
+    let sample = |i: usize| {
+        let index = index(to.extents(), i);
+        let (value, norm) = definition.value(&index);
+        let value = value * factor;
+        let parts = if matches!(transform.kind, Kind::C2r | Kind::R2r) { vec![value.re] } else { vec![value.re, value.im] };
+        // Coefficients of real transforms are up to 2√2 along each axis.
+        let within = TOLERANCE * factor.abs() * of_kinds.max(1.0) * norm;
+        let form = transform.form_of(End::Output);
+        let byte = geometry.output.place(&index) * bytes_of(form) * parts.len();
+        // What is stored in 16 bits is rounded once more.
+        let size = parts.iter().fold(0.0, |size: f64, part| size.max(part.abs()));
+        let value = match form.float_bits() {
+            Some((64, _)) => Known::F64(parts, within * F64_TOLERANCE),
+            Some((16, false)) => Known::F16(parts, within + size / 2048.0 + F16_STEP),
+            Some((16, true)) => Known::Bf16(parts, within + size / 256.0),
+            _ => Known::F32(parts, within),
+        };
+        Sample { byte, value }
+    };
+    spread(results, count(read)).map(sample).collect()
+}
+
+/// Parseval's theorem: the sums of squares of a signal and of its spectrum. Of half a spectrum each
+/// element counts twice whose mirror image is not stored. Reals from half a spectrum along several
+/// axes are left out, since what a random half of a spectrum means then depends on the order of
+/// axes.
+pub(in crate::fft) fn energy(transform: &Transform, input: &[u32], output: &[u32]) -> Option<Energy> {
+    let (geometry, (axes, factor)) = (transform.geometry().ok()?, transform.check().ok()?);
+    let known = match transform.kind {
+        Kind::C2c(_) | Kind::R2c => true,
+        Kind::C2r => axes.len() == 1,
+        _ => false,
+    };
+    if !known || !transform.is_plain() || axes.iter().any(|&axis| transform.real_kind(axis).is_some()) {
+        return None;
+    }
+    let last = transform.shape.rank() - 1;
+    let halved = matches!(transform.kind, Kind::R2c | Kind::C2r).then(|| transform.shape.extents()[last]);
+    let n: f64 = axes.iter().map(|&axis| transform.shape.extents()[axis] as f64).product();
+    let [from, to] = transform.shapes();
+    let square = |words: &[u32], placed: &Placed, real: bool, half: Option<usize>, index: &[usize]| {
+        let z = number(transform.form_of(End::Input), words, placed.place(index), real);
+        match half {
+            None => z.norm_sqr(),
+            // The imaginary parts of what is its own mirror image do not matter.
+            Some(n) if index[last] == 0 || 2 * index[last] == n => {
+                if transform.kind == Kind::C2r {
+                    z.re * z.re
+                } else {
+                    z.norm_sqr()
+                }
+            }
+            Some(_) => 2.0 * z.norm_sqr(),
+        }
+    };
+    let sum = |extents: &[usize], square: &dyn Fn(&[usize]) -> f64| {
+        let count = extents.iter().product::<usize>() * transform.batch;
+        // In parts, so that rounding grows with their length alone.
+        let part = |first: usize| (first..count.min(first + PART)).map(|i| square(&index(extents, i))).sum::<f64>();
+        (0..count).step_by(PART).map(part).sum::<f64>()
+    };
+    let half = |kind: Kind| halved.filter(|_| transform.kind == kind);
+    let expected = sum(from.extents(), &|index| square(input, &geometry.input, transform.kind == Kind::R2c, half(Kind::C2r), index));
+    let actual = sum(to.extents(), &|index| square(output, &geometry.output, transform.kind == Kind::C2r, half(Kind::R2c), index));
+    let expected = expected * n * factor * factor;
+    let relative = match transform.number {
+        Number::F32 => OF_TWO,
+        Number::F64 => OF_TWO / f64::from(1 << 29),
+        Number::Double => OF_TWO / f64::from(1 << 22),
+    };
+    Some(Energy { expected, actual, within: (2.0 * relative + 2.0 * PART as f64 * f64::EPSILON) * expected })
+}
+
+/// The distance of numbers of f16 near zero.
+const F16_STEP: f64 = 1.0 / 16_777_216.0;
+
+/// Bytes of a real number of an array.
+fn bytes_of(form: Form) -> usize {
+    form.float_bits().map_or(4, |(bits, _)| bits as usize / 8)
+}
+
+/// Elements that are added up at a time.
+const PART: usize = 1024;
+
+/// A number of an array.
+fn number(form: Form, words: &[u32], place: usize, real: bool) -> Complex64 {
+    let word = |i: usize| words.get(i).copied().unwrap_or_default();
+    let half = |i: usize| (word(i / 2) >> (i % 2 * 16)) as u16;
+    let number = |i: usize| match form.float_bits() {
+        Some((64, _)) => f64::from_bits(u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32),
+        Some((16, false)) => f16::from_bits(half(i)).into(),
+        Some((16, true)) => bf16::from_bits(half(i)).into(),
+        _ => f64::from(f32::from_bits(word(i))),
+    };
+    if real { number(place).into() } else { Complex64::new(number(2 * place), number(2 * place + 1)) }
+}
+
+struct Definition<'a> {
+    transform: &'a Transform,
+    axes: &'a [usize],
+    placed: &'a Placed,
+    input: &'a [u32],
+}
+
+impl Definition<'_> {
+    fn load(&self, place: usize) -> Complex64 {
+        number(self.transform.form_of(End::Input), self.input, place, matches!(self.transform.kind, Kind::R2c | Kind::R2r))
+    }
+
+    /// The element at an output index without its factor, and the two-norm of all numbers that it
+    /// is a sum of.
+    fn value(&self, index: &[usize]) -> (Complex64, f64) {
+        let last = self.transform.shape.rank() - 1;
+        let extents = self.transform.shape.extents();
+        // exp(-2πi·j·k/n) for every j of an axis, or what takes its place. An inverse transform
+        // conjugates at the end.
+        let roots: Vec<Vec<Complex64>> = self
+            .axes
+            .iter()
+            .map(|&axis| {
+                if let Some(kind) = self.transform.real_kind(axis) {
+                    let coefficient = |j| kind.coefficient(extents[axis], j, index[axis], self.transform.orthogonal).into();
+                    return (0..extents[axis]).map(coefficient).collect();
+                }
+                let (n, k) = (extents[axis] as u64, index[axis] as u64);
+                (0..n).map(|j| root(j * k % n, n)).map(|w| if self.transform.is_inverse() { w.conj() } else { w }).collect()
+            })
+            .collect();
+        let of_row = self.axes.last() == Some(&last);
+        let others = &self.axes[..self.axes.len() - usize::from(of_row)];
+        let combinations: usize = others.iter().map(|&axis| extents[axis]).product();
+        let mut from = index.to_vec();
+        let (mut sum, mut norm) = (Complex64::ZERO, 0.0);
+        for combination in 0..combinations {
+            let mut rest = combination;
+            let mut turn = Complex64::ONE;
+            for (&axis, roots) in others.iter().zip(&roots) {
+                from[axis] = rest % extents[axis];
+                turn *= roots[from[axis]];
+                rest /= extents[axis];
+            }
+            let mut of_axis = |j: usize| {
+                from[last] = j;
+                let x = self.load(self.placed.place(&from));
+                norm += x.norm_sqr();
+                x * turn
+            };
+            match roots.last().filter(|_| of_row) {
+                None => sum += of_axis(index[last]),
+                Some(row) if self.transform.kind != Kind::C2r => {
+                    sum += row.iter().enumerate().map(|(j, w)| of_axis(j) * w).sum::<Complex64>()
+                }
+                Some(row) => {
+                    // x[n-j] is the conjugate of x[j], so the two together add twice the real part
+                    // of one.
+                    let n = row.len();
+                    let half =
+                        (0..=n / 2).map(|j| if j == 0 || 2 * j == n { of_axis(j).re * row[j].re } else { 2.0 * (of_axis(j) * row[j]).re });
+                    sum += half.sum::<f64>();
+                }
+            }
+        }
+        (sum, norm.sqrt())
+    }
+}

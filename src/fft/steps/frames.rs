@@ -1,0 +1,105 @@
+//! Frames of a signal: rows that overlap, and that may reach past its ends.
+
+use super::fuse::{Coordinates, Element, Fuse, Fused, Site, Spot};
+use super::map::IndexFrom;
+use crate::fft::emit::codelets::scaled;
+use crate::fft::spec::framing::{Framing, Padding};
+use crate::wgsl::{Expr, Writes, max, min, select, zero};
+
+/// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The
+/// step is next to the array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Frames {
+    pub framing: Framing,
+    /// Where the number of the frame comes from.
+    pub frame: IndexFrom,
+}
+
+impl Frames {
+    /// The axis that counts frames.
+    pub const AXIS: usize = 0;
+
+    /// The first position of the frame, counted from that of frame 0.
+    fn begin(&self, site: &Site<'_>) -> Expr {
+        match self.frame {
+            IndexFrom::Coordinate(dim, _) => &site.coordinates[dim] * self.framing.hop,
+            _ => 0.into(),
+        }
+    }
+}
+
+impl Fuse for Frames {
+    fn on(&self, lines: &Coordinates<'_>) -> Option<Fused> {
+        // Frames never form pairs.
+        let frame = lines.of(Self::AXIS).map_or(IndexFrom::Zero, |dim| IndexFrom::Coordinate(dim, false));
+        Some(Self { frame, ..self.clone() }.into())
+    }
+
+    fn asks_for(&self, axis: usize) -> bool {
+        axis == Self::AXIS
+    }
+
+    fn reach(&self, lines: u64) -> Option<u64> {
+        // Each line begins where its signal does, and loads nothing past the signal's end.
+        Some(lines + u64::from(self.framing.signal))
+    }
+
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let Framing { n, len, hop: _, turn, before, skip, signal, padding } = self.framing;
+        let Spot::OnLine(line) = &element.spot else { unreachable!("elements of frames are found by position") };
+        let q = &element.position;
+        let sum = q + turn;
+        let j = if turn == 0 { q.clone() } else { select(&sum.less(n), &sum, &sum - n) };
+        let j = site.body.value("sample", j);
+        // No sum here leaves 32 bits (`Framing`).
+        let at = self.begin(site) + &j + skip;
+        let at = site.body.value("time", at);
+        let last = signal - 1;
+        let load = |site: &mut Site<'_>, index: &Expr| {
+            let at = site.body.value("at", line + index);
+            site.load(&Element { spot: Spot::At(at), ..element.clone() }, inner)
+        };
+        if padding == Padding::Zeros {
+            // Without a branch, so that the loads of an invocation do not wait for each other. Times
+            // before the signal wrap around to indices past its end.
+            let index = site.body.value("index", at - before);
+            let inside = index.less(signal);
+            let inside = if len < n { inside.and(j.less(len)) } else { inside };
+            let value = load(site, &min(&index, last));
+            let value = site.body.value("value", value);
+            let zero = zero(value.ty());
+            return site.body.value("framed", select(&inside, value, zero));
+        }
+        let names = [("framed".to_owned(), site.value_type(inner))];
+        let framed = site.values_when(&j.less(len), &names, |site| {
+            let index = match padding {
+                Padding::Zeros => unreachable!("done above"),
+                Padding::Edge => min(&(max(&at, before) - before), last),
+                Padding::Even | Padding::Odd => {
+                    let index = site.body.value("mirrored", select(&at.less(before), Expr::from(before) - &at, &at - before));
+                    // Frames reach less than a signal past its ends.
+                    min(&select(&index.less(signal), &index, Expr::from(last) - (&index - last)), last)
+                }
+            };
+            let index = site.body.value("index", index);
+            let value = load(site, &index);
+            if padding != Padding::Odd {
+                return vec![value];
+            }
+            let value = site.body.value("value", value);
+            let past = at.less(before).or(at.at_least(before + signal));
+            let names = [("turned".to_owned(), site.value_type(inner))];
+            let turned = site.values_when(&past, &names, |site| {
+                let end = site.body.value("end", select(&at.less(before), 0, last));
+                let end = load(site, &end);
+                vec![scaled(2.0, &end) - &value]
+            });
+            vec![select(&past, &turned[0], &value)]
+        });
+        framed[0].clone()
+    }
+
+    fn counts(&self, dim: usize) -> bool {
+        matches!(self.frame, IndexFrom::Coordinate(own, _) if own == dim)
+    }
+}
