@@ -389,7 +389,11 @@ impl AxisRecipe {
         let mut through = axis;
         if several {
             words.skip("to")?;
-            through = text.number(words.one(FORM)?)?;
+            let last = words.one(FORM)?;
+            through = text.number(last)?;
+            if through < axis {
+                return Err(text.wrong(last, format!("expected an axis from {axis} on, as the slowest axis comes first")));
+            }
         }
         let (mut bluestein, mut reals) = (None, Reals::Complex);
         while let Some(word) = words.any() {

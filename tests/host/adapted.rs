@@ -1,7 +1,8 @@
 //! Recipes of one device adapted to another: they fit, and they keep every decision that affects
 //! the bits of the result.
 
-use wgpu_fft::fft::{Adapt, C2c, PassRecipe, Recipe};
+use wgpu_fft::fft::{Adapt, AxisRecipe, C2c, PassRecipe, R2c, Recipe};
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error, Spec};
 
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL};
@@ -161,5 +162,39 @@ fn what_cannot_be_adapted_says_why_it_does_not_fit() {
     for recipe in ["axis 0: stockham 8.4 lanes=8", "axis 0: lanes 8.8 lanes=3 width=4 invocations=64", "axis 1: stockham 8.8 lanes=8"] {
         let recipe = recipe.parse().unwrap();
         assert_eq!(spec.adapted(&recipe, &least).unwrap_err(), spec.lower(&recipe, &least).unwrap_err());
+    }
+}
+
+/// Axes in the wrong order, or with reals that they do not have, are refused, whoever reads them.
+#[test]
+fn recipes_that_name_axes_wrongly_are_refused() {
+    for text in ["axes 5 to 4: stockham 8.8 lanes=8", "axes 2 to 0: stockham 8.8 lanes=8"] {
+        let error = text.parse::<Recipe>().unwrap_err().to_string();
+        assert!(error.contains("slowest axis comes first"), "{error}");
+    }
+    let pass = "stockham 8.8 lanes=8".parse::<PassRecipe>().unwrap();
+    let backwards = |axis, through| {
+        let mut own = AxisRecipe::new(axis, vec![pass.clone()]);
+        own.through = through;
+        own
+    };
+    for (axis, through) in [(5, 4), (2, 0), (1, 0), (0, usize::MAX), (usize::MAX, usize::MAX)] {
+        let recipe = Recipe::Axes(vec![backwards(axis, through)]);
+        for profile in profiles() {
+            for shape in [vec![64, 64], vec![64]] {
+                let spec = C2c::forward(shape.as_slice());
+                assert!(spec.lower(&recipe, &profile).is_err(), "{recipe}");
+                assert!(spec.adapted(&recipe, &profile).is_err(), "{recipe}");
+                assert!(spec.neighbours(&recipe, &profile).is_empty(), "{recipe}");
+                let _ = spec.axes_apart(&recipe);
+                let _ = recipe.of_axes(&[(0, 0), (1, 1)]);
+            }
+        }
+    }
+    let lanes = |axis: usize, reals: &str| format!("axis {axis}{reals}: lanes 16.2 lanes=8 width=1 invocations=64");
+    for reals in [" pairs", " halves", " packed"] {
+        let text = format!("{}; {}", lanes(1, " packed"), lanes(0, reals));
+        let error = R2c::forward([32, 64]).lower(&text.parse().unwrap(), &profiles()[1]).unwrap_err().to_string();
+        assert!(error.contains("axis 0 has no reals"), "{error}");
     }
 }

@@ -43,7 +43,8 @@ fn of<S: Adapt + Searchable<Recipe = Recipe>>(text: &str, spec: Result<S, Error>
     let mut lines = String::new();
     for profile in all_profiles() {
         let recipe = spec.design(&profile);
-        let texts = recipe.as_ref().map(|recipe| spec.lower(recipe, &profile).map(|program| digest(program.wgsl().map(|text| code(&text)))));
+        let texts =
+            recipe.as_ref().map(|recipe| spec.lower(recipe, &profile).map(|program| digest(program.wgsl().map(|text| code(&text)))));
         let neighbours = recipe.as_ref().map_or(Vec::new(), |recipe| spec.neighbours(recipe, &profile));
         let adapted = first.as_ref().map(|first| printed(spec.adapted(first, &profile)));
         let all = [

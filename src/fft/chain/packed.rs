@@ -59,6 +59,9 @@ impl<'a> Builder<'a, '_> {
 
     /// Adds the passes of an axis of pairs.
     pub(super) fn packed_axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<()> {
+        if recipe.reals != Reals::Complex && recipe.axis + 1 != self.transform.shape.rank() {
+            return Err(format!("axis {} has no reals to take in pairs or halves", recipe.axis).into());
+        }
         let target = match (next, recipe.passes.last().and_then(block_of)) {
             (Some(next), Some(block)) => self.natural(&self.extents, Storage::Complex, Some((recipe.axis, next, block)))?,
             (None, _) if self.transform.kind == Kind::C2r => self.output.as_complex(self.transform.shape.rank() - 1),

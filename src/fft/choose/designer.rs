@@ -28,6 +28,9 @@ pub(in crate::fft) const COLUMNS: u32 = 8;
 /// 4096² with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
 pub(super) const LONGEST_COLUMN: u32 = 4096;
 
+/// Bytes that a GPU's memory reads at once.
+const SECTOR: u64 = 32;
+
 /// From so many columns on there are enough workgroups for each of them to take fewer.
 pub(in crate::fft) const MANY_COLUMNS: u64 = 4096;
 
@@ -146,9 +149,12 @@ impl Designer<'_> {
         })
     }
 
-    /// Whether 4 neighbouring lines are whole sectors of memory on both sides.
+    /// Whether lines begin at sectors of memory on both sides.
     pub(super) fn has_whole_sectors(&self, axis: usize) -> bool {
-        [&self.geometry.input, &self.geometry.output].iter().all(|placed| placed.strides[axis].is_multiple_of(4))
+        let sides = [(End::Input, &self.geometry.input), (End::Output, &self.geometry.output)];
+        sides
+            .iter()
+            .all(|(end, placed)| (u64::from(placed.strides[axis]) * u64::from(self.transform.form_of(*end).bytes())).is_multiple_of(SECTOR))
     }
 
     /// 32-bit words of a real number. The rules were measured with f32. For wider numbers they keep

@@ -62,7 +62,8 @@ impl Designer<'_> {
     #[cfg(feature = "tune")]
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
         let lengths = crate::fft::factors::split_lengths(n, 2, &|length| length <= LONGEST_COLUMN)?;
-        let lines = |length| Lines { points: n.into(), across: true, ..Lines::rows(length, u32::MAX) };
+        let points = u64::from(self.lines(axis, Reals::Complex).count) * u64::from(n);
+        let lines = |length| Lines { points, across: true, ..Lines::rows(length, u32::MAX) };
         let mut passes = lengths.iter().map(|&length| self.part_of_any_lines(lines(length))).collect::<Option<Vec<_>>>()?;
         passes[0].block = Some([16, 4]);
         Some(AxisRecipe::new(axis, passes.into_iter().map(PassRecipe::Stockham).collect()))

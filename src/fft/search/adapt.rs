@@ -147,7 +147,7 @@ impl Adapter<'_> {
         match own {
             PassRecipe::Stockham(stockham) => {
                 let axis = &axes[i];
-                let (pairs, convolution) = (axis.reals != Reals::Complex, axis.bluestein.is_some() && axis.passes.len() == 1);
+                let (pairs, convolution) = (axis.reals != Reals::Complex, axis.bluestein.is_some() && f + 1 == axis.passes.len());
                 let lines = Lines { pairs, convolution, ..Lines::rows(stockham.n(), u32::MAX) };
                 self.stockham(stockham, lines).into_iter().map(PassRecipe::Stockham).collect()
             }

@@ -238,7 +238,8 @@ impl Space<'_> {
         let whole: u64 = axis.passes.iter().map(|pass| u64::from(pass.n().unwrap_or(1))).product();
         let rows = self.designer.lines(axis.axis, Reals::Complex);
         let count = u64::from(rows.count).saturating_mul(whole.checked_div(n.into())?).min(u32::MAX.into()) as u32;
-        Some(Lines { across: true, ..Lines::rows(n, count) })
+        let convolution = axis.bluestein.is_some() && f + 1 == axis.passes.len();
+        Some(Lines { across: true, convolution, ..Lines::rows(n, count) })
     }
 
     /// The neighbours of the recipe for one axis.
