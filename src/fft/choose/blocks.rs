@@ -2,7 +2,7 @@
 
 use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, MANY_COLUMNS};
 use super::lines::Lines;
-use super::measured::measured_column;
+use super::measured;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::spec::number::Number;
@@ -65,7 +65,7 @@ impl Designer<'_> {
             && self.transform.number == Number::F32
             && self.has_whole_sectors(next.axis)
             && let [PassRecipe::Stockham(first)] = &mut axis.passes[..]
-            && let Some((column, block)) = measured_column(lines).filter(|(column, _)| self.runs_across(column))
+            && let Some((column, block)) = measured::behind_blocks(lines).filter(|(column, _)| self.runs_across(column))
         {
             first.block = Some(block);
             next.passes = vec![PassRecipe::Stockham(column)];

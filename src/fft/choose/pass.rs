@@ -2,7 +2,7 @@
 
 use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, at_least, lane_counts};
 use super::lines::Lines;
-use super::measured::{measured, measured_in_twos};
+use super::measured;
 use crate::fft::factors::{factorizations, largest_prime};
 use crate::fft::lower::check_pass;
 use crate::fft::place::Storage;
@@ -65,8 +65,8 @@ impl Designer<'_> {
             };
             let [PassRecipe::Stockham(Stockham { block, .. })] = passes[..] else { continue };
             let lines = self.lines(*axis, Reals::Complex);
-            let Some((radices, lanes, together)) = measured_in_twos(lines) else { continue };
-            let mut own = Stockham { lines: together, block, width: 2, ..Stockham::new(radices, lanes) };
+            let Some(own) = measured::in_twos(lines) else { continue };
+            let mut own = Stockham { block, width: 2, ..own };
             let mut wide = axes.to_vec();
             // Not every array has neighbours in twos.
             if self.in_pieces(&mut own, lines) {
@@ -103,7 +103,7 @@ impl Designer<'_> {
         let known = if self.profile.is_cpu() || self.texts_are_long() || self.has_few_registers() {
             None
         } else {
-            measured(lines).and_then(|shape| self.complete_in(shape, lines, 4))
+            measured::shape(lines).and_then(|shape| self.complete_in(shape, lines, 4))
         };
         known.or_else(|| self.estimated_row(lines)).or_else(|| self.search(lines))
     }

@@ -2,7 +2,7 @@
 
 use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, LONGEST_IN_ONE_LANE, at_least};
 use super::lines::Lines;
-use super::measured::measured_passes;
+use super::measured;
 use crate::fft::emit::lanes::CACHE_LINE;
 use crate::fft::factors::split;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
@@ -27,7 +27,7 @@ impl Designer<'_> {
     /// Passes that were measured, where they fit the device.
     pub(super) fn measured_passes(&self, n: u32) -> Option<Vec<PassRecipe>> {
         let passes =
-            measured_passes(n, self.transform.placement).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
+            measured::passes(n, self.transform.placement).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
         passes.iter().all(|own| self.runs_across(own)).then(|| passes.into_iter().map(PassRecipe::Stockham).collect())
     }
 

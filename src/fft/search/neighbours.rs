@@ -9,7 +9,7 @@ use crate::fft::chain::chain;
 use crate::fft::choose::designer::Text;
 use crate::fft::choose::designer::{COLUMNS, Designer, MAX_PRIME, at_least, lane_counts};
 use crate::fft::choose::lines::Lines;
-use crate::fft::choose::measured::measured;
+use crate::fft::choose::measured;
 use crate::fft::choose::processors;
 use crate::fft::choose::processors::{ForLanes, has_lanes};
 use crate::fft::choose::{design, design_with};
@@ -470,7 +470,7 @@ impl Space<'_> {
             })
             .collect();
         pool.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let known = measured(lines).filter(|(radices, _)| *radices != own.radices);
+        let known = measured::shape(lines).filter(|(radices, _)| *radices != own.radices);
         let shapes = known.into_iter().chain(pool.into_iter().map(|(_, shape)| shape));
         let completed = shapes.filter_map(|shape| self.designer.complete(shape, lines)).take(most);
         orders.chain(completed).collect()
