@@ -24,25 +24,23 @@ static LINES: LazyLock<HashMap<(&str, u32), Vec<Line>>> = LazyLock::new(|| {
 });
 
 struct Line {
-    /// Whether it is for every GPU, and not only for those whose recipes are measured.
-    any: bool,
     conditions: Vec<&'static str>,
     passes: &'static str,
 }
 
 fn line(text: &'static str) -> Option<((&'static str, u32), Line)> {
     let columns: Vec<&str> = text.split('|').map(str::trim).collect();
-    let [devices @ ("any" | "measured"), lines, passes, _] = columns[..] else { return None };
+    let [lines, passes, _] = columns[..] else { return None };
     let kind = KINDS.into_iter().find(|kind| lines.strip_prefix(kind).is_some_and(|rest| rest.starts_with(' ')))?;
     let mut words = lines[kind.len()..].split_whitespace();
     let n = words.next()?.parse().ok()?;
-    Some(((kind, n), Line { any: devices == "any", conditions: words.collect(), passes }))
+    Some(((kind, n), Line { conditions: words.collect(), passes }))
 }
 
 /// The passes of the first line of such a kind and length whose conditions hold.
-fn find(kind: &'static str, n: u32, may_use: impl Fn(&Line) -> bool, holds: impl Fn(&str) -> bool) -> Option<&'static str> {
+fn find(kind: &'static str, n: u32, holds: impl Fn(&str) -> bool) -> Option<&'static str> {
     let holds = |word: &&str| word.strip_prefix("not-").map_or_else(|| holds(word), |word| !holds(word));
-    let fits = |line: &&Line| may_use(line) && line.conditions.iter().all(holds);
+    let fits = |line: &&Line| line.conditions.iter().all(holds);
     LINES.get(&(kind, n))?.iter().find(fits).map(|line| line.passes)
 }
 
@@ -88,37 +86,28 @@ impl Lines {
     }
 }
 
-/// Radices and lanes of a pass that were measured.
-pub(in crate::fft) fn shape(lines: Lines) -> Option<(Vec<u32>, u32)> {
-    let text = find(lines.kind(), lines.n, |line| !line.any, |word| lines.are(word))?;
-    let (own, _) = pass(text);
-    Some((own.radices, own.lanes))
-}
-
-/// A whole pass over complex rows of f32 that was measured.
-pub(super) fn whole(lines: Lines) -> Option<Stockham> {
-    let text = find(lines.kind(), lines.n, |line| line.any, |word| lines.are(word))?;
-    let (own, is_whole) = pass(text);
-    is_whole.then_some(own)
+/// A pass, and whether it is whole. If not, rules decide all but radices and lanes.
+pub(in crate::fft) fn one(lines: Lines) -> Option<(Stockham, bool)> {
+    find(lines.kind(), lines.n, |word| lines.are(word)).map(pass)
 }
 
 /// The pieces of an exchange, the best number first, where others than those of the rules were
 /// faster.
 pub(super) fn pieces(lines: Lines) -> Option<[u32; 3]> {
-    let text = find("pieces", lines.n, |_| true, |word| lines.are(word))?;
+    let text = find("pieces", lines.n, |word| lines.are(word))?;
     let all: Vec<u32> = text.split('.').filter_map(|number| number.parse().ok()).collect();
     all.try_into().ok()
 }
 
 /// The passes of a long line.
 pub(super) fn passes(n: u32, placement: Placement) -> Option<Vec<Stockham>> {
-    let text = find("passes", n, |_| true, |word| word == "in-place" && placement == Placement::InPlace)?;
+    let text = find("passes", n, |word| word == "in-place" && placement == Placement::InPlace)?;
     Some(text.split(" + ").map(|text| pass(text).0).collect())
 }
 
 /// One pass over long columns, and the blocks of the array before it.
 pub(super) fn behind_blocks(lines: Lines) -> Option<(Stockham, [u32; 2])> {
-    let (own, _) = pass(find("behind blocks", lines.n, |_| true, |word| lines.are(word))?);
+    let (own, _) = pass(find("behind blocks", lines.n, |word| lines.are(word))?);
     own.block.map(|block| (Stockham { block: None, ..own }, block))
 }
 
@@ -127,7 +116,7 @@ pub(super) fn in_twos(lines: Lines) -> Option<Stockham> {
     if !lines.across {
         return None;
     }
-    find("in twos", lines.n, |_| true, |word| lines.are(word)).map(|text| pass(text).0)
+    find("in twos", lines.n, |word| lines.are(word)).map(|text| pass(text).0)
 }
 
 #[cfg(test)]
@@ -148,20 +137,21 @@ mod tests {
                 }
                 let product: u32 = line.passes.split(" + ").map(|text| pass(text).0.n()).product();
                 assert_eq!(product, *n, "{kind}: {}", line.passes);
-                let is_whole = line.passes.split(" + ").all(|text| pass(text).1);
-                assert_eq!(is_whole, line.any, "{kind} {n}: rules decide the rest for measured devices alone");
+                if !["row", "column", "convolution"].contains(kind) {
+                    assert!(line.passes.split(" + ").all(|text| pass(text).1), "{kind} {n}: rules decide nothing of it");
+                }
             }
         }
     }
 
     #[test]
     fn the_first_line_that_fits_is_taken() {
-        let rows = |count| shape(Lines::rows(1024, count)).unwrap().0;
+        let rows = |count| one(Lines::rows(1024, count)).unwrap().0.radices;
         assert_eq!((rows(16_384), rows(16_385)), (vec![16, 8, 8], vec![8, 8, 16]));
         let convolution = Lines { convolution: true, ..Lines::rows(256, 10) };
-        assert_eq!(shape(convolution), None);
+        assert_eq!(one(convolution), None);
         let part = Lines { across: true, count: u32::MAX, ..convolution };
-        assert_eq!(shape(part).unwrap().0, [32, 8]);
+        assert_eq!(one(part).unwrap().0.radices, [32, 8]);
         assert_eq!(passes(1 << 28, Placement::InPlace), None);
         assert_eq!(passes(1 << 28, Placement::OutOfPlace).unwrap().len(), 3);
     }

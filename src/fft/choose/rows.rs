@@ -7,7 +7,6 @@
 
 use super::designer::{Designer, SMALL_ARRAY, lane_counts};
 use super::lines::Lines;
-use super::measured;
 use crate::fft::factors::factorizations;
 use crate::fft::recipe::Stockham;
 
@@ -34,8 +33,7 @@ const MOST_ELEMENTS: u32 = 44;
 const MOST_IDLE: f64 = 1.25;
 
 impl Designer<'_> {
-    /// The three stages that were measured, or those with the least estimate, if these rules are for
-    /// such rows.
+    /// The three stages with the least estimate, if these rules are for such rows.
     pub fn estimated_row(&self, lines: Lines) -> Option<Stockham> {
         let Lines { n, across, pairs, halves, convolution, half, back, .. } = lines;
         // Pairs of rows were not measured.
@@ -43,13 +41,8 @@ impl Designer<'_> {
         if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY {
             return None;
         }
-        let measured = || measured::whole(lines).filter(|own| self.runs(own, lines));
         let [least, most] = LENGTHS;
-        match n {
-            _ if n < least => None,
-            _ if n <= most => measured().or_else(|| self.least_row(lines)),
-            _ => measured(),
-        }
+        if (least..=most).contains(&n) { self.least_row(lines) } else { None }
     }
 
     fn least_row(&self, lines: Lines) -> Option<Stockham> {
