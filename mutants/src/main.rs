@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 /// What is mutated: where a mistake gives wrong numbers and no error.
 const FOLDERS: [&str; 8] = [
-    "src/fft/lower.rs",
+    "src/fft/lower",
     "src/fft/bindings.rs",
     "src/fft/chain",
     "src/gpu",

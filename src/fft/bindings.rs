@@ -1,8 +1,7 @@
 //! How the arrays of a pass are bound: as a whole, in parts one after the other, or in several
 //! bindings at once. Also the proof that no index leaves them.
 
-use super::pass::Twos;
-use super::pass::{Pass, Side};
+use super::pass::{Pass, Side, Twos};
 use super::place::Storage;
 use super::steps::{Fuse, Fused};
 use crate::error::{Error, Result};

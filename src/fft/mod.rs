@@ -95,10 +95,11 @@ mod steps;
 mod twos;
 
 pub(crate) use ops::any::any_spec;
-pub use ops::builders::{Adapt, C2c, C2r, R2c, R2r};
+pub use ops::builders::{C2c, C2r, R2c, R2r};
 pub use ops::fast_len::{TransformKind, length_cost, next_fast_len};
 #[cfg(feature = "signal")]
 pub use ops::filter::FilterRecipe;
+pub use ops::specification::Adapt;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::elements::{ComplexElement, RealElement};
 #[cfg(feature = "signal")]

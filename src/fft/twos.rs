@@ -5,8 +5,7 @@
 
 use super::limits;
 use super::limits::MAX_ELEMENTS;
-use super::pass::Twos;
-use super::pass::{Pass, Side};
+use super::pass::{Pass, Side, Twos};
 use super::place::Place;
 use super::recipe::Stockham;
 use crate::fft::spec::number::Number;

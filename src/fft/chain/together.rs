@@ -1,8 +1,7 @@
 //! Neighbouring axes in one pass: small pictures or volumes, each of which is a line of its own.
 
 use super::builder::{Builder, block_of};
-use super::state::State;
-use super::state::{Dim, Result};
+use super::state::{Dim, Result, State};
 use super::step::Step;
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};

@@ -1,7 +1,6 @@
 //! Whether a pass fits a device, and in how many pieces.
 
-use super::designer::Designer;
-use super::designer::registers_of;
+use super::designer::{Designer, registers_of};
 use super::lines::Lines;
 use super::measured;
 use crate::fft::factors::largest_prime;

@@ -4,6 +4,7 @@ mod blocks;
 mod convolution;
 pub(in crate::fft) mod designer;
 mod fits;
+pub(in crate::fft) mod lanes;
 pub(in crate::fft) mod lines;
 mod long;
 pub(in crate::fft) mod measured;
@@ -22,8 +23,7 @@ use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::transform::Transform;
 use crate::gpu::DeviceProfile;
 use convolution::LONGEST_ON_CPU;
-use designer::Text;
-use designer::{Designer, LONGEST_COLUMN, SMALL_ARRAY};
+use designer::{Designer, LONGEST_COLUMN, SMALL_ARRAY, Text};
 use lines::Lines;
 use together::fewest;
 

@@ -1,12 +1,11 @@
 //! Transforms of the frames of a signal, and back, as parts of a larger operation.
 
-use crate::fft::choose;
-use crate::fft::lower;
 use crate::fft::recipe::Recipe;
 use crate::fft::spec::framing::Framing;
 use crate::fft::spec::kind::{Direction, End, Kind};
 use crate::fft::spec::transform::Transform;
 use crate::fft::spec::window::Windowed;
+use crate::fft::{choose, lower};
 use crate::{
     Complex32,
     error::Result,

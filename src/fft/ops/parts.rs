@@ -1,6 +1,7 @@
 //! The components of a transform, for code that computes it in parts.
 
-use super::builders::{Adapt, C2c, C2r, R2c};
+use super::builders::{C2c, C2r, R2c};
+use super::specification::Adapt;
 use crate::error::{Error, Result};
 use crate::fft::Direction;
 use crate::fft::spec::kind::Kind;

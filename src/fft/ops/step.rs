@@ -1,12 +1,11 @@
 //! One transform as part of a larger operation.
 
 use crate::error::Result;
-use crate::fft::choose;
-use crate::fft::lower;
 use crate::fft::recipe::Recipe;
 use crate::fft::spec::kind::{Direction, End, Kind};
 use crate::fft::spec::transform::Transform;
 use crate::fft::spec::window::Windowed;
+use crate::fft::{choose, lower};
 use crate::fragment::{Checked, Form, Fragment, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;

@@ -4,3 +4,9 @@
 pub(in crate::fft) mod adapt;
 #[cfg(feature = "tune")]
 mod neighbours;
+#[cfg(feature = "tune")]
+mod passes;
+#[cfg(feature = "tune")]
+mod space;
+#[cfg(feature = "tune")]
+mod transposes;

@@ -21,8 +21,7 @@ mod twos;
 
 use super::codelets;
 use super::codelets::{Division, Vectors, times};
-use crate::fft::pass::Twos;
-use crate::fft::pass::{Convolution, Pass, Side};
+use crate::fft::pass::{Convolution, Pass, Side, Twos};
 use crate::fft::place::Place;
 use crate::fft::recipe::{Roots, Stockham};
 use crate::fft::roots::Constant;

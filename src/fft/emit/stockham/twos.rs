@@ -3,8 +3,7 @@
 use super::generator::{Generator, Invocation, Round, Values};
 use super::stage::Stage;
 use crate::fft::emit::codelets::scale;
-use crate::fft::pass::Side;
-use crate::fft::pass::Twos;
+use crate::fft::pass::{Side, Twos};
 use crate::fft::steps::{Element, Spot};
 use crate::wgsl::{Expr, Type, Writes, call, construct};
 

@@ -1,0 +1,147 @@
+//! The dispatches of the kernels.
+
+use crate::error::Result;
+use crate::fft::bindings::{self, Part, Sized};
+use crate::fft::chain::line::LineIndex;
+use crate::fft::chain::step::{Step, Way};
+use crate::fft::emit::lanes::TurnTable;
+use crate::fft::emit::stockham::generator::Setting;
+use crate::fft::emit::{lanes, stockham};
+use crate::fft::lower::Lowering;
+use crate::fft::pass::Pass;
+use crate::fft::recipe::{PassRecipe, Stockham};
+use crate::fft::roots::{Constant, Constants};
+use crate::fft::spec::number::Number;
+use crate::fft::steps::LookUp;
+use crate::kernels::fft::pass::{self, Bound, Workgroup};
+use crate::kernels::fft::{self, pass_double, pass_f64};
+use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
+use crate::plan::Array;
+use crate::wgsl::two_f32;
+
+impl Lowering<'_> {
+    /// Adds a dispatch of the kernel `fft/halves`.
+    pub(super) fn halves(&mut self, step: &Step<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
+        self.transform.number.check_kernel("halves").map_err(|why| self.unfit(why))?;
+        let (own, invocations, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
+        let n = own.n();
+        let constants = Constants::new(Number::F32, [Constant::Twiddle(n)]);
+        let (low, at) = constants.twiddle(n);
+        let text = lanes::halves::wgsl(&own, invocations, TurnTable { low, at }).into();
+        let constants_bytes = constants.bytes();
+        let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
+        let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
+        let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
+        let rows: u32 = lines.iter().map(|line| line.extent).product();
+        let what = match own.way() {
+            Way::ToPacked => "half-spectra to halves",
+            Way::ToSpectrum => "halves to half-spectra",
+        };
+        let label = format!("{what}, {rows} x {n}");
+        let dispatch = fft::halves::dispatch(label, params, invocations, n, text, self.profile.groups_per_axis, binds)?;
+        self.program.dispatches.push(dispatch);
+        Ok(())
+    }
+
+    /// Adds a dispatch of the kernel `fft/lanes`.
+    pub(super) fn lanes(
+        &mut self,
+        label: String,
+        step: &Step<'_>,
+        lines: &[LineIndex],
+        scale: f64,
+        [input, output]: [Slot; 2],
+    ) -> Result<()> {
+        let Some(&PassRecipe::Lanes { factors, lanes, invocations, .. }) = step.recipe else { unreachable!("the caller asked") };
+        self.transform.number.check_kernel("lanes").map_err(|why| self.unfit(why))?;
+        let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
+        let roots_of_line = (factors[1] > 1).then_some(Constant::Line(step.n));
+        let twiddle = step.store.twiddle().map(|twiddle| twiddle.n);
+        let constants = Constants::new(Number::F32, roots_of_line.into_iter().chain(twiddle.map(Constant::Twiddle)));
+        let turns = twiddle.map(|n| {
+            let (low, at) = constants.twiddle(n);
+            TurnTable { low, at }
+        });
+        let text = lanes::wgsl(&own, invocations, input == output, turns).into();
+        let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
+        let bound = |slot, bytes: u64| Bound::whole(slot, bytes.max(whole));
+        let constants_bytes = constants.bytes();
+        let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
+        let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
+        let params = fft::lanes::Params { lines: own.lines(), scale: scale as f32 };
+        let workgroup = fft::lanes::Workgroup { invocations, lanes, bytes: own.workgroup_bytes() };
+        // A line of one number is a DFT of length 1.
+        let radices = factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect();
+        let generated = Generated { text, form: Form::Pass(radices) };
+        let dispatch = fft::lanes::dispatch(label, params, workgroup, generated, self.profile.groups_per_axis, binds)?;
+        self.program.dispatches.push(dispatch);
+        Ok(())
+    }
+
+    /// The bindings of what the fragments of a pass declare, and whether a fragment indexes memory
+    /// of its own.
+    pub(super) fn declared(&mut self, pass: &Pass) -> Result<(Vec<Bind>, bool)> {
+        let mut binds = Vec::new();
+        let mut indexes_memory = false;
+        for (map, first) in stockham::maps(pass) {
+            indexes_memory |= map.fragment.indexes_memory;
+            for (binding, declared) in (first..).zip(map.fragment.arrays()) {
+                let access = if declared.is_uniform() { Access::Uniform } else { Access::Read };
+                let slot = declared.slot.map_or_else(|| self.program.declare(declared), Ok)?;
+                binds.push(Bind { binding, name: map.fragment.binding_name(declared).into(), access, slot, range: None });
+            }
+        }
+        Ok((binds, indexes_memory))
+    }
+
+    /// Adds a dispatch of the kernel `fft/pass`.
+    pub(super) fn stockham(
+        &mut self,
+        label: String,
+        recipe: &Stockham,
+        pass: Pass,
+        lines: u32,
+        scale: f64,
+        [input, output]: [Slot; 2],
+    ) -> Result<()> {
+        let profile = self.profile;
+        let (pass, lines) = match recipe.width {
+            1 => (pass, lines),
+            _ => pass.in_twos(recipe, lines, profile).map_err(|why| self.unfit(why))?,
+        };
+        let constants = Constants::new(pass.number, pass.constants());
+        // If no buffer can hold a table, the table is not added, so that it is never computed.
+        Array { len: constants.bytes() as usize, element_bytes: 1 }.check(&label, "its constants", profile)?;
+        let roots = self.program.table(constants.table());
+        let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
+        let (declared, indexes_memory) = self.declared(&pass)?;
+        let parts = bindings::parts(&label, &pass, lines, [input, output, roots], profile)?;
+        let workgroup = Workgroup { lines: recipe.lines / pass.lines_each(), lanes: recipe.lanes, bytes: 0 };
+        let mut exact = true;
+        for part in &parts {
+            let grid = pass::grid(part.lines, workgroup, profile.groups_per_axis)?;
+            exact &= grid.count() * u64::from(workgroup.lines) == u64::from(part.lines);
+        }
+        let Part { input, output, roots, .. } = parts[0];
+        let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };
+        let numbers_as_bits = profile.is_cpu() && profile.int64;
+        let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4, numbers_as_bits };
+        let (generated, workgroup) = stockham::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
+        for (i, part) in parts.iter().enumerate() {
+            let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
+            let mut binds = pass::binds(part.input, part.output, part.roots);
+            binds.extend(declared.iter().cloned());
+            let (lines, max_groups) = (part.lines, profile.groups_per_axis);
+            let own = pass::Lines { label, count: lines, workgroup, generated: generated.clone(), max_groups, binds };
+            let dispatch = match self.transform.number {
+                Number::F32 => own.by(&pass::KERNEL, &pass::Params { lines, scale: scale as f32 }),
+                Number::F64 => own.by(&pass_f64::KERNEL, &pass_f64::Params { lines, unused: 0, scale }),
+                Number::Double => own.by(&pass_double::KERNEL, &pass_double::Params { lines, scale: two_f32(scale) }),
+            }?;
+            // `bindings::parts` has compared the largest index that any line touches with the bound
+            // size of each array. What a fragment indexes is not known.
+            self.program.dispatches.push(Dispatch { proven: !indexes_memory, ..dispatch });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,339 @@
+//! Turns a recipe for a Fourier transform into dispatches.
+
+mod kernels;
+mod rows;
+mod slots;
+
+use crate::error::{Error, Result};
+use crate::fft::chain::chain;
+use crate::fft::chain::line::{LineIndex, lines};
+use crate::fft::chain::state::{Broken, State};
+use crate::fft::chain::step::{Fusion, Step};
+use crate::fft::limits;
+use crate::fft::pass::{Convolution, Index, Pass, Side};
+use crate::fft::place::Place;
+use crate::fft::recipe::{AxisRecipe, PassRecipe, Recipe};
+use crate::fft::spec::geometry::Geometry;
+use crate::fft::spec::kind::{End, Kind};
+use crate::fft::spec::transform::Transform;
+use crate::fft::steps::{Coordinates, Pair};
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::kernels::fft::Rows;
+use crate::plan::{Array, Placement, Program};
+use crate::shape::join;
+
+pub(in crate::fft) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+    transform.check_device(profile)?;
+    let geometry = transform.geometry()?;
+    let mut program = arrays(transform, &geometry);
+    // Refuse arrays that no buffer of the device can hold before checking anything else about them.
+    program.inputs[0].check(&program.title, "input", profile)?;
+    program.output.check(&program.title, "output", profile)?;
+    append(transform, recipe, profile, &mut program, ends(transform))?;
+    Ok(program)
+}
+
+/// Adds the dispatches of a transform to a program, with the workspaces and tables that they need.
+/// The transform goes from one array of the program to another, or works in place, as part of a
+/// larger operation. The arrays may be longer than the transform needs.
+pub(in crate::fft) fn append(
+    transform: &Transform,
+    recipe: &Recipe,
+    profile: &DeviceProfile,
+    program: &mut Program,
+    ends: [Slot; 2],
+) -> Result<()> {
+    let in_place = ends[0] == ends[1];
+    if in_place != (transform.placement == Placement::InPlace) {
+        let what = format!("`{transform}` from {} to {}", ends[0], ends[1]);
+        return Err(Error::Unsupported {
+            what,
+            why: "an in-place transform begins and ends in the same array, and no other does".to_owned(),
+        });
+    }
+    transform.check_device(profile)?;
+    let geometry = transform.geometry()?;
+    Lowering { transform, geometry: &geometry, recipe, profile, program, ends }.dispatches()
+}
+
+/// Refuses what a single pass of an axis cannot do on such a device, whatever the other passes can
+/// do.
+pub(in crate::fft) fn check_pass(
+    transform: &Transform,
+    geometry: &Geometry,
+    axes: &[AxisRecipe],
+    [i, f]: [usize; 2],
+    profile: &DeviceProfile,
+) -> Result<()> {
+    let recipe = Recipe::Axes(axes.to_vec());
+    let mut program = arrays(transform, geometry);
+    let mut lowering = Lowering { transform, geometry, recipe: &recipe, profile, program: &mut program, ends: ends(transform) };
+    let steps = chain(transform, geometry, axes).map_err(|broken| lowering.broken(broken))?;
+    let slots = lowering.slots(&steps);
+    for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].through, f)) {
+        lowering.step(step, geometry.factor, [slots[s], slots[s + 1]])?;
+    }
+    program.check(profile)
+}
+
+/// The slots of a transform that is a program of its own.
+fn ends(transform: &Transform) -> [Slot; 2] {
+    let input = if transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input(0) };
+    [input, Slot::Output]
+}
+
+/// A program with the arrays of a transform, and no dispatches yet.
+fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
+    let [mut input, mut output] =
+        [End::Input, End::Output].map(|end| Array { len: 0, element_bytes: transform.form_of(end).bytes() as usize });
+    (input.len, output.len) = (geometry.input.span, geometry.output.span);
+    if transform.placement == Placement::InPlace {
+        // In place, both are one array. Its rows of reals are padded, so count all of its elements.
+        match transform.kind {
+            Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => {}
+            Kind::R2c => input.len = 2 * output.len,
+            Kind::C2r => output.len = 2 * input.len,
+        }
+    }
+    Program::new(transform.to_string(), transform.placement, vec![input], output)
+}
+
+struct Lowering<'a> {
+    transform: &'a Transform,
+    geometry: &'a Geometry,
+    recipe: &'a Recipe,
+    profile: &'a DeviceProfile,
+    program: &'a mut Program,
+    /// Where the transform begins and where it ends.
+    ends: [Slot; 2],
+}
+
+impl Lowering<'_> {
+    fn unfit(&self, why: String) -> Error {
+        Error::UnfitRecipe { recipe: self.recipe.to_string(), spec: self.transform.to_string(), why }
+    }
+
+    fn dispatches(&mut self) -> Result<()> {
+        match self.recipe {
+            Recipe::Axes(axes) => {
+                let steps = chain(self.transform, self.geometry, axes).map_err(|broken| self.broken(broken))?;
+                self.program.notes.extend(axes.iter().filter_map(|recipe| recipe.note(self.transform.shape.extents()[recipe.axis] as u32)));
+                self.steps(&steps)
+            }
+            Recipe::Transposed { rows, columns, transpose } => self.by_transposes(rows, columns, transpose),
+        }
+    }
+
+    /// Length of an axis. The index after the last one is moved, not transformed.
+    fn extent(&self, axis: usize) -> u64 {
+        self.transform.shape.extents().get(axis).map_or(1, |&extent| extent as u64)
+    }
+
+    /// Bytes of a complex number.
+    fn element_bytes(&self) -> u64 {
+        self.transform.number.complex_bytes()
+    }
+
+    fn broken(&self, broken: Broken) -> Error {
+        match broken {
+            Broken::Unfit(why) => self.unfit(why),
+            Broken::TooLong(required) => Error::LimitExceeded {
+                what: format!("`{}`, an array between its passes", self.transform),
+                limit: "elements indexed by a u32",
+                required,
+                available: u32::MAX.into(),
+            },
+        }
+    }
+
+    /// Adds the dispatches of a chain of passes.
+    fn steps(&mut self, steps: &[Step<'_>]) -> Result<()> {
+        let (slots, scales) = (self.slots(steps), self.scales(steps));
+        for (i, step) in steps.iter().enumerate() {
+            self.step(step, scales[i], [slots[i], slots[i + 1]])?;
+        }
+        Ok(())
+    }
+
+    /// The factors on the results of the steps: all of it on those of the last one. If the arrays
+    /// between axes have numbers of 16 bits, whose range is small, each axis has a share of it.
+    fn scales(&self, steps: &[Step<'_>]) -> Vec<f64> {
+        let factor = self.geometry.factor;
+        let mut scales = vec![1.0; steps.len()];
+        let Some(last) = scales.len().checked_sub(1) else { return scales };
+        let length = |step: &Step<'_>| match step.extents[..] {
+            [_] => self.extent(step.element.0) as f64,
+            _ => f64::from(step.n),
+        };
+        let logarithm = |step: &Step<'_>| length(step).ln();
+        let of_axis = |i: usize| i == last || steps[i].element.0 != steps[i + 1].element.0;
+        let all: f64 = (0..=last).filter(|&i| of_axis(i)).map(|i| logarithm(&steps[i])).sum();
+        let mut rest = factor;
+        if self.transform.between.is_some() && factor != 0.0 && all > 0.0 {
+            for i in (0..last).filter(|&i| of_axis(i)) {
+                // What is left for the last one is exact if these are numbers of the kernel.
+                scales[i] = self.transform.number.rounded(factor.abs().powf(logarithm(&steps[i]) / all));
+                rest /= scales[i];
+            }
+        }
+        scales[last] = rest;
+        scales
+    }
+
+    fn step(&mut self, step: &Step<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
+        let axis = step.element.0;
+        let mut lines = lines(step);
+        if step.combines.is_some() {
+            return self.halves(step, &lines, scale, slots);
+        }
+        let mut pairs = [None, None];
+        if step.load.takes_pairs() {
+            pairs = self.pair(&mut lines)?.map(Some);
+        }
+        let count: u32 = lines.iter().map(|line| line.extent).product();
+        let what = match (self.transform.kind, self.transform.real_kind(axis)) {
+            (Kind::Filter { .. }, _) => "FFT, filter and inverse FFT".to_owned(),
+            (_, Some(kind)) => format!("{kind} by an FFT"),
+            _ if self.transform.is_inverse() => "inverse FFT".to_owned(),
+            _ => "FFT".to_owned(),
+        };
+        let whole = step.extents.len() > 1 || u64::from(step.n) == self.extent(axis);
+        let of = if whole { String::new() } else { format!(" of axis {axis}") };
+        let label = if axis == self.transform.shape.rank() {
+            format!("moves {count} elements")
+        } else {
+            format!("{what}{of}, {count} x {}", join(&step.extents, "x"))
+        };
+        let stockham = match step.recipe {
+            None => &limits::no_transform(self.profile),
+            Some(PassRecipe::Stockham(stockham)) => stockham,
+            Some(PassRecipe::Lanes { .. }) => return self.lanes(label, step, &lines, scale, slots),
+            Some(recipe @ PassRecipe::Radix2 { .. }) => {
+                let dense = lines.len() == 1
+                    && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
+                        state.offset == 0
+                            && state.dim(step.element).place == Place::linear(1)
+                            && (count == 1 || *line == Place::linear(step.n))
+                    });
+                let plain = step.load.is_plain() && step.store.is_plain() && step.store.twiddle().is_none();
+                let inverse = step.load.exchanges();
+                if !dense || !plain || inverse != step.store.exchanges() {
+                    return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));
+                }
+                let rows = Rows { n: step.n, rows: count, inverse, scale };
+                return self.rows(recipe, rows, slots[0], slots[1]);
+            }
+        };
+        // Check before anything is made.
+        limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
+        let weights: Vec<u32> = lines.iter().map(|line| line.twiddle_weight).collect();
+        let coordinates: Vec<Option<usize>> = lines.iter().map(|line| line.axis).collect();
+        let side = |fusion: &Fusion, state: &State, load: bool, pair: Option<Pair>| Side {
+            storage: fusion.storage,
+            offset: state.offset,
+            place: fusion.by_position.clone().unwrap_or_else(|| state.dim(step.element).place.clone()),
+            by_position: fusion.by_position.is_some(),
+            lines: lines.iter().map(|line| if load { line.load.clone() } else { line.store.clone() }).collect(),
+            index: Index {
+                element: fusion.weights.get(step.element.1).copied().unwrap_or(1),
+                lines: lines.iter().map(|line| if load { line.load_weight } else { line.store_weight }).collect(),
+            },
+            fused: fusion.fused.iter().map(|fused| fused.on(&Coordinates { axes: &coordinates, weights: &weights, pair })).collect(),
+        };
+        let pass = Pass {
+            number: self.transform.number,
+            radices: stockham.radices.clone(),
+            extents: step.extents.clone(),
+            lines: lines.iter().map(|line| line.extent).collect(),
+            load: side(&step.load, &step.states[0], true, pairs[0]),
+            store: side(&step.store, &step.states[1], false, pairs[1]),
+            convolution: step.convolution.clone().map(|own| match own {
+                Convolution::Filter(map) => {
+                    Convolution::Filter(map.on_lines(&Coordinates { axes: &coordinates, weights: &weights, pair: None }))
+                }
+                chirp @ Convolution::Chirp { .. } => chirp,
+            }),
+            twos: None,
+        };
+        self.stockham(label, stockham, pass, count, scale, slots)
+    }
+
+    /// Takes lines in pairs along the fastest index. Returns the distance to the second line of a
+    /// pair, on each side.
+    fn pair(&self, lines: &mut [LineIndex]) -> Result<[Pair; 2]> {
+        let first = &mut lines[0];
+        let odd = (first.extent % 2 == 1).then_some((0, first.extent));
+        first.extent = first.extent.div_ceil(2);
+        let halve = |place: &mut Place| match place.low.first_mut() {
+            None => {
+                let distance = place.stride;
+                // With a single pair the stride is never used.
+                place.stride = place.stride.saturating_mul(2);
+                Some(distance)
+            }
+            Some((base, stride)) if *base % 2 == 0 => {
+                let distance = *stride;
+                (*base, *stride) = (*base / 2, *stride * 2);
+                Some(distance)
+            }
+            Some(_) => None,
+        };
+        match (halve(&mut first.load), halve(&mut first.store)) {
+            (Some(load), Some(store)) => Ok([Pair { distance: load, odd }, Pair { distance: store, odd }]),
+            _ => Err(self.unfit("rows are transformed in pairs, but its blocks have an odd number of rows".to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+    use crate::fft::{C2c, Direction};
+
+    /// A transform that is part of a larger program runs the same dispatches as its own program, on
+    /// other arrays.
+    #[test]
+    fn appended_transforms_are_those_of_their_own() {
+        let profile = DeviceProfile::webgpu_defaults();
+        let recipe = |text: &str| text.parse::<Recipe>().unwrap();
+        let rows = "stockham 8.8 lanes=8 lines=4 exchange=split pieces=1 banks=32 roots=products";
+        let by_transposes = recipe(&format!("rows: {rows}; columns: {rows}; transpose: naive 8x8"));
+        let own = |spec: &C2c| spec.design(&profile).unwrap();
+        let [long, square] = [C2c::forward(1 << 20), C2c::forward([64, 64])];
+        let all = [
+            (square.clone(), own(&square)),
+            (square.clone().in_place(), own(&square)),
+            (square.clone(), by_transposes.clone()),
+            (square.in_place(), by_transposes),
+            (long.clone(), own(&long)),
+            (long.clone().in_place(), own(&long.in_place())),
+        ];
+        for (spec, recipe) in all {
+            let alone = spec.lower(&recipe, &profile).unwrap();
+            assert_eq!(spec.transform.kind, Kind::C2c(Direction::Forward));
+            let in_place = spec.transform.placement == Placement::InPlace;
+            // The program already has a table and three arrays.
+            let mut program = Program { tables: Vec::new(), dispatches: Vec::new(), workspaces: vec![alone.output; 3], ..alone.clone() };
+            program.table(Constants::new(Number::F32, [Constant::Line(3)]).table());
+            let middle = Slot::Workspace(1);
+            let first = if in_place { middle } else { Slot::Input(0) };
+            append(&spec.transform, &recipe, &profile, &mut program, [first, middle]).unwrap();
+            let renamed = |slot: Slot| match slot {
+                Slot::Input(_) => first,
+                Slot::Output => middle,
+                Slot::Workspace(own) => Slot::Workspace(own + 3),
+                Slot::Table(own) => Slot::Table(own + 1),
+                Slot::Declared(own) => Slot::Declared(own),
+            };
+            let mut expected = alone.dispatches.clone();
+            expected.iter_mut().flat_map(|dispatch| &mut dispatch.binds).for_each(|bind| bind.slot = renamed(bind.slot));
+            assert_eq!(program.dispatches, expected, "{}", spec.transform);
+            assert_eq!(program.workspaces[3..], alone.workspaces);
+            assert_eq!(program.tables[1..], alone.tables);
+            let wrong = if in_place { [middle, Slot::Output] } else { [middle, middle] };
+            assert!(matches!(append(&spec.transform, &recipe, &profile, &mut program, wrong), Err(Error::Unsupported { .. })));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a search knows of a transform and a device.
+
+use crate::fft::chain::chain;
+use crate::fft::choose::designer::Designer;
+use crate::fft::choose::lines::Lines;
+use crate::fft::choose::processors;
+use crate::fft::choose::processors::has_lanes;
+use crate::fft::emit::lanes;
+use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Recipe};
+use crate::fft::spec::geometry::Geometry;
+use crate::fft::spec::transform::Transform;
+use crate::gpu::DeviceProfile;
+
+/// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
+/// kinds that gain least.
+pub(super) const MOST: usize = 40;
+
+pub(super) struct Space<'a> {
+    pub(super) designer: Designer<'a>,
+    pub(super) transform: &'a Transform,
+    pub(super) geometry: &'a Geometry,
+    pub(super) profile: &'a DeviceProfile,
+}
+
+impl<'a> Space<'a> {
+    pub(super) fn new(transform: &'a Transform, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Self {
+        Self { designer: Designer::new(transform, geometry, profile), transform, geometry, profile }
+    }
+}
+
+/// Whether a pass is worth a search's time on such a device: lanes only as the rules would take
+/// them.
+fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
+    match pass {
+        PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= lanes::widest(profile),
+        PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. } => true,
+    }
+}
+
+pub(super) fn twice_and_half(value: u32) -> impl Iterator<Item = u32> {
+    [value.saturating_mul(2), value / 2].into_iter().filter(|value| *value > 0)
+}
+
+impl Space<'_> {
+    /// The recipe, if its passes form a chain and its `fft/lanes` passes are possible.
+    pub(super) fn sound(&self, axes: Vec<AxisRecipe>) -> Option<Recipe> {
+        let fine = chain(self.transform, self.geometry, &axes).is_ok()
+            && axes.iter().flat_map(|axis| &axis.passes).all(|pass| is_worth_while(pass, self.transform, self.profile))
+            && processors::unfit(&axes, self.transform, self.geometry, self.profile).is_none()
+            && axes.iter().all(|axis| (0..axis.passes.len()).all(|f| self.runs(axis, f)));
+        fine.then_some(Recipe::Axes(axes))
+    }
+
+    /// Whether a pass fits the device, as far as that is known without its text.
+    pub(super) fn runs(&self, axis: &AxisRecipe, f: usize) -> bool {
+        match (&axis.passes[f], self.lines(axis, f)) {
+            (PassRecipe::Stockham(stockham), Some(lines)) => self.designer.with_any_registers().runs(stockham, lines),
+            _ => true,
+        }
+    }
+
+    /// The axes with a new recipe for one of them. Drops blocks that the new recipe cannot have, or
+    /// that the next axis cannot follow.
+    pub(super) fn replaced(&self, axes: &[AxisRecipe], i: usize, axis: AxisRecipe) -> Option<Recipe> {
+        let mut own = axes.to_vec();
+        own[i] = axis;
+        self.sound(own.clone()).or_else(|| {
+            for axis in own.iter_mut().take(i + 1) {
+                if let Some(PassRecipe::Stockham(last)) = axis.passes.last_mut() {
+                    last.block = None;
+                }
+            }
+            self.sound(own)
+        })
+    }
+
+    /// What a pass of an axis transforms, if its recipe says so.
+    pub(super) fn lines(&self, axis: &AxisRecipe, f: usize) -> Option<Lines> {
+        let n = axis.passes.get(f)?.n()?;
+        if axis.through != axis.axis {
+            return self.designer.pictures(axis.axes());
+        }
+        if axis.passes.len() == 1 {
+            let lines = self.designer.lines(axis.axis, axis.reals);
+            return Some(Lines { n, convolution: axis.bluestein.is_some(), ..lines });
+        }
+        let whole: u64 = axis.passes.iter().map(|pass| u64::from(pass.n().unwrap_or(1))).product();
+        let rows = self.designer.lines(axis.axis, Reals::Complex);
+        let count = u64::from(rows.count).saturating_mul(whole.checked_div(n.into())?).min(u32::MAX.into()) as u32;
+        let convolution = axis.bluestein.is_some() && f + 1 == axis.passes.len();
+        Some(Lines { across: true, convolution, ..Lines::rows(n, count) })
+    }
+}
+
+/// The nearest divisors to these two factors, and the two factors exchanged.
+pub(super) fn other_pairs([a, b]: [u32; 2]) -> Vec<[u32; 2]> {
+    let product = a.saturating_mul(b);
+    let divisors = (2..=product.isqrt()).filter(|d| product.is_multiple_of(*d)).flat_map(|d| [d, product / d]);
+    let mut divisors: Vec<u32> = divisors.filter(|d| *d < product).collect();
+    divisors.sort_unstable();
+    divisors.dedup();
+    let next = |step: isize| {
+        let at = divisors.iter().position(|d| *d == a)?;
+        divisors.get(at.checked_add_signed(step)?).copied()
+    };
+    let all = [Some(b), next(-1), next(1)].into_iter().flatten().filter(|d| *d != a);
+    all.map(|d| [d, product / d]).collect()
+}
