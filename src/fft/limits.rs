@@ -1,6 +1,10 @@
-//! Checks whether a recipe fits a device, as far as that is known before a text is made.
+//! Whether a recipe fits a device, and if not, why. Whatever these functions accept has a text.
 
+use super::chain::step::Step;
+use super::pass::{Pass, Twos};
 use super::recipe::{PassRecipe, Stockham};
+use super::spec::number::Number;
+use super::stage::Stage;
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::radix2;
 use crate::shape::join;
@@ -75,4 +79,92 @@ pub(super) fn radix2(rows: u32, lanes: u32, n: u32, profile: &DeviceProfile) -> 
     ensure(required <= profile.workgroup_bytes.into(), || {
         format!("it needs {required} bytes of workgroup memory of {}", profile.workgroup_bytes)
     })
+}
+
+/// Why a step of the kernel `fft/pass` cannot run on such a device, if it cannot.
+pub(super) fn step(step: &Step<'_>, recipe: &Stockham, number: Number, profile: &DeviceProfile) -> Fit {
+    stockham(recipe, profile)?;
+    let (pass, count) = step.pass(&recipe.radices, number)?;
+    let pass = if recipe.width == 1 { pass } else { pass.in_twos(recipe, count, profile)?.0 };
+    stages(&pass, recipe, profile)
+}
+
+/// Why lanes, pieces or workgroup memory do not do for the stages of a pass, if they do not.
+pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) -> Fit {
+    let (n, lanes, pieces) = (pass.n(), recipe.lanes, recipe.pieces);
+    let available = u64::from(profile.workgroup_bytes) / 4;
+    let lines = u64::from(recipe.lines / pass.lines_each());
+    let unit = u64::from(pass.memory_words(recipe.exchange));
+    let has_room = |elements: u32, what: &str| {
+        let words = u64::from(elements) * lines * unit;
+        ensure(words <= available, || format!("{what} {} bytes of workgroup memory of {}", words * 4, available * 4))
+    };
+    let stages = pass.stages(|_| 0);
+    let last = stages.len() - 1;
+    // In the middle of a convolution an invocation keeps its elements.
+    let turn = recipe.radices.len();
+    // Where accesses take two elements, an invocation computes two neighbours of the first stage and
+    // of the last one.
+    let neighbours = |s: usize| if pass.twos == Some(Twos::Elements) && (s == 0 || s == last) { 2 } else { 1 };
+    for (s, stage) in stages.iter().enumerate().filter(|(s, _)| *s != turn) {
+        let (each, neighbours) = (stage.distance(), neighbours(s));
+        ensure(each.is_multiple_of(neighbours), || {
+            format!(
+                "accesses of two numbers (width=2) take two butterflies at a time, and a piece of the line has {each} of radix {}",
+                stage.radix
+            )
+        })?;
+        ensure(stage.is_regular(lanes * neighbours, n), || {
+            let twice = if neighbours == 1 { "" } else { "twice " };
+            let radix = stage.radix;
+            format!(
+                "{twice}{lanes} lanes and the {each} butterflies of radix {radix} in a piece of the line, of which one must divide the other"
+            )
+        })?;
+    }
+    for s in (0..last).filter(|s| s + 1 != turn) {
+        has_room(n / pieces, "an exchange needs")?;
+        if pieces > 1 {
+            in_pieces([stages[s], stages[s + 1]], [neighbours(s), neighbours(s + 1)], n, recipe)?;
+        }
+    }
+    let mirrored = pass.store.fused.iter().find_map(|fused| fused.step().mirrors());
+    mirrored.map_or(Ok(()), |m| has_room(2 * half_of_a_piece(m, recipe), "rows of reals need"))
+}
+
+/// How many of the first half of a spectrum of length m meet their mirror images at a time: whole
+/// rounds of lanes.
+pub(super) fn half_of_a_piece(m: u32, recipe: &Stockham) -> u32 {
+    (m / 2 + 1).div_ceil(recipe.pieces).next_multiple_of(recipe.lanes)
+}
+
+/// Why the results of a stage cannot pass on to the next one in pieces, if they cannot.
+fn in_pieces([stage, next]: [Stage; 2], neighbours: [u32; 2], n: u32, recipe: &Stockham) -> Fit {
+    let (lanes, pieces) = (recipe.lanes, recipe.pieces);
+    let piece = |element: u32| element / (n / pieces);
+    let firsts = |radix: u32, of: u32| (0..(n / radix).div_ceil(lanes)).map(move |b| b / of * of * lanes + b % of);
+    let taking_part =
+        |radix: u32, of: u32, first: u32| (0..lanes).map(move |lane| lane * of).filter(move |t| t + first < n / radix).collect::<Vec<_>>();
+    // Each step of all lanes in one piece, which does not begin behind it.
+    let by_step = |bases: &[u32], steps: &[u32]| {
+        let Some(&first) = bases.first() else { return false };
+        let is_one = bases.iter().all(|base| piece(*base) == piece(first));
+        let begin = if is_one { piece(first) * (n / pieces) } else { 0 };
+        steps.iter().all(|step| {
+            let own = piece(first + step);
+            bases.iter().all(|base| piece(base + step) == own) && begin + step >= own * (n / pieces)
+        })
+    };
+    for first in firsts(stage.radix, neighbours[0]) {
+        let bases: Vec<u32> = taking_part(stage.radix, neighbours[0], first).iter().map(|t| stage.first_result(t + first)).collect();
+        let steps: Vec<u32> = (0..stage.radix).map(|k| k * stage.p * stage.stride).collect();
+        let crosses = bases.iter().any(|base| steps.iter().any(|step| piece(base + step) != piece(*base)));
+        ensure(!crosses || by_step(&bases, &steps), || format!("a butterfly's results lie in several of {pieces} pieces"))?;
+    }
+    for first in firsts(next.radix, neighbours[1]) {
+        let bases: Vec<u32> = taking_part(next.radix, neighbours[1], first).iter().map(|t| next.first_element(*t)).collect();
+        let steps: Vec<u32> = (0..next.radix).map(|k| next.first_element(first) + k * next.distance()).collect();
+        ensure(by_step(&bases, &steps), || format!("{lanes} lanes load across {pieces} pieces"))?;
+    }
+    Ok(())
 }

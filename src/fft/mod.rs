@@ -91,6 +91,7 @@ mod recipe;
 pub(crate) mod roots;
 mod search;
 pub(crate) mod spec;
+mod stage;
 mod steps;
 mod twos;
 

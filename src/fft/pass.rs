@@ -2,7 +2,9 @@
 //! the pass that load and store them.
 
 use super::place::{Place, Storage};
+use super::recipe::Exchange;
 use super::roots::Constant;
+use super::stage::Stage;
 use super::steps::{Fused, Map};
 
 use crate::fft::spec::number::Number;
@@ -55,6 +57,27 @@ impl Pass {
     /// The radices of each axis.
     pub fn axes(&self) -> Vec<&[u32]> {
         radices_of(&self.radices, &self.extents).expect("`passes::chain` has compared them")
+    }
+
+    /// The stages in order. `table` says where the constants of some radices begin.
+    pub fn stages(&self, table: impl Fn(Constant) -> u32) -> Vec<Stage> {
+        let mut stride = self.n();
+        let mut stages = Vec::new();
+        for radices in self.axes() {
+            stride /= radices.iter().product::<u32>();
+            stages.extend(Stage::along(radices, stride, table(Constant::Stages(radices.to_vec()))));
+        }
+        if self.convolution.is_some() {
+            let reversed: Vec<u32> = self.radices.iter().rev().copied().collect();
+            stages.extend(Stage::along(&reversed, 1, table(self.inverse_stages())));
+        }
+        stages
+    }
+
+    /// 32-bit words of an element of workgroup memory: one number of each line that an invocation
+    /// transforms.
+    pub fn memory_words(&self, exchange: Exchange) -> u32 {
+        exchange.words() * self.number.words() * self.lines_each()
     }
 
     /// The lines that an invocation transforms.

@@ -389,11 +389,7 @@ impl AxisRecipe {
         let mut through = axis;
         if several {
             words.skip("to")?;
-            let last = words.one(FORM)?;
-            through = text.number(last)?;
-            if through < axis {
-                return Err(text.wrong(last, format!("expected an axis from {axis} on, as the slowest axis comes first")));
-            }
+            through = text.number(words.one(FORM)?)?;
         }
         let (mut bluestein, mut reals) = (None, Reals::Complex);
         while let Some(word) = words.any() {

@@ -168,10 +168,6 @@ fn what_cannot_be_adapted_says_why_it_does_not_fit() {
 /// Axes in the wrong order, or with reals that they do not have, are refused, whoever reads them.
 #[test]
 fn recipes_that_name_axes_wrongly_are_refused() {
-    for text in ["axes 5 to 4: stockham 8.8 lanes=8", "axes 2 to 0: stockham 8.8 lanes=8"] {
-        let error = text.parse::<Recipe>().unwrap_err().to_string();
-        assert!(error.contains("slowest axis comes first"), "{error}");
-    }
     let pass = "stockham 8.8 lanes=8".parse::<PassRecipe>().unwrap();
     let backwards = |axis, through| {
         let mut own = AxisRecipe::new(axis, vec![pass.clone()]);

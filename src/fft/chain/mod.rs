@@ -11,6 +11,7 @@ mod halves;
 pub(super) mod line;
 pub(super) mod moved;
 mod packed;
+mod pass;
 mod real_axis;
 pub(super) mod state;
 pub(super) mod step;

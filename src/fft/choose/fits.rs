@@ -3,13 +3,24 @@
 use super::designer::{Designer, registers_of};
 use super::lines::Lines;
 use super::measured;
+use crate::fft::chain::chain;
+use crate::fft::chain::step::Step;
 use crate::fft::factors::largest_prime;
-use crate::fft::recipe::{Exchange, Stockham};
+use crate::fft::limits;
+use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Stockham};
 
 /// As many invocations should share the workgroup memory of a core.
 pub(super) const MANY_INVOCATIONS: u64 = 1024;
 
 impl Designer<'_> {
+    /// Whether the first pass of an axis fits its place among the others.
+    pub(super) fn fits_in(&self, axes: &[AxisRecipe], i: usize) -> bool {
+        let PassRecipe::Stockham(recipe) = &axes[i].passes[0] else { return false };
+        let fits = |step: &Step<'_>| limits::step(step, recipe, self.transform.number, self.profile).is_ok();
+        chain(self.transform, self.geometry, axes)
+            .is_ok_and(|steps| steps.iter().filter(|step| step.element == (axes[i].through, 0)).all(fits))
+    }
+
     /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device,
     /// if it can.
     ///

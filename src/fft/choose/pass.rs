@@ -4,7 +4,6 @@ use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY,
 use super::lines::Lines;
 use super::measured;
 use crate::fft::factors::{factorizations, largest_prime};
-use crate::fft::lower::check_pass;
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::End;
@@ -71,7 +70,7 @@ impl Designer<'_> {
             // Not every array has neighbours in twos.
             if self.in_pieces(&mut own, lines) {
                 wide[i].passes = vec![PassRecipe::Stockham(own)];
-                if check_pass(self.transform, self.geometry, &wide, [i, 0], self.profile).is_ok() {
+                if self.fits_in(&wide, i) {
                     axes[i] = wide.swap_remove(i);
                 }
             }

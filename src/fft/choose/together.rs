@@ -8,12 +8,11 @@ use std::ops::RangeInclusive;
 
 use super::designer::{Designer, lane_counts};
 use super::lines::Lines;
-use crate::fft::emit::stockham::Stage;
 use crate::fft::factors::{factorizations, largest_prime};
-use crate::fft::lower::check_pass;
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
+use crate::fft::stage::Stage;
 
 /// Most elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of 128²
 /// 0.0948, in two passes 0.1395.
@@ -105,7 +104,7 @@ impl Designer<'_> {
         let together = self.together(fewest)?;
         let others: Vec<usize> = order.iter().copied().filter(|axis| !together.axes().contains(axis)).collect();
         let axes = [vec![together], self.apart(&others).ok()?].concat();
-        check_pass(self.transform, self.geometry, &axes, [0, 0], self.profile).is_ok().then_some(axes)
+        self.fits_in(&axes, 0).then_some(axes)
     }
 }
 

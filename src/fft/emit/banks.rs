@@ -53,11 +53,6 @@ pub(in crate::fft) struct Exchanging {
 }
 
 impl Exchanging {
-    /// Number of words without padding.
-    pub fn least(&self) -> u32 {
-        self.n * self.lines * self.words
-    }
-
     /// Number of elements that a layout takes.
     fn elements(&self, layout: Layout) -> u32 {
         layout.place(self.n - 1, self.lines - 1, self.lines, self.n) + 1

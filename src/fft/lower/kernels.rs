@@ -7,6 +7,7 @@ use crate::fft::chain::step::{Step, Way};
 use crate::fft::emit::lanes::TurnTable;
 use crate::fft::emit::stockham::generator::Setting;
 use crate::fft::emit::{lanes, stockham};
+use crate::fft::limits;
 use crate::fft::lower::Lowering;
 use crate::fft::pass::Pass;
 use crate::fft::recipe::{PassRecipe, Stockham};
@@ -109,6 +110,7 @@ impl Lowering<'_> {
             1 => (pass, lines),
             _ => pass.in_twos(recipe, lines, profile).map_err(|why| self.unfit(why))?,
         };
+        limits::stages(&pass, recipe, profile).map_err(|why| self.unfit(why))?;
         let constants = Constants::new(pass.number, pass.constants());
         // If no buffer can hold a table, the table is not added, so that it is never computed.
         Array { len: constants.bytes() as usize, element_bytes: 1 }.check(&label, "its constants", profile)?;
@@ -126,7 +128,7 @@ impl Lowering<'_> {
         let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };
         let numbers_as_bits = profile.is_cpu() && profile.int64;
         let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4, numbers_as_bits };
-        let (generated, workgroup) = stockham::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
+        let (generated, workgroup) = stockham::generate(pass, recipe, &setting);
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
             let mut binds = pass::binds(part.input, part.output, part.roots);

@@ -6,17 +6,15 @@ mod slots;
 
 use crate::error::{Error, Result};
 use crate::fft::chain::chain;
-use crate::fft::chain::line::{LineIndex, lines};
-use crate::fft::chain::state::{Broken, State};
-use crate::fft::chain::step::{Fusion, Step};
+use crate::fft::chain::line::lines;
+use crate::fft::chain::state::Broken;
+use crate::fft::chain::step::Step;
 use crate::fft::limits;
-use crate::fft::pass::{Convolution, Index, Pass, Side};
 use crate::fft::place::Place;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Recipe};
 use crate::fft::spec::geometry::Geometry;
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::transform::Transform;
-use crate::fft::steps::{Coordinates, Pair};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::fft::Rows;
@@ -183,15 +181,12 @@ impl Lowering<'_> {
 
     fn step(&mut self, step: &Step<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
         let axis = step.element.0;
-        let mut lines = lines(step);
+        let lines = lines(step);
         if step.combines.is_some() {
             return self.halves(step, &lines, scale, slots);
         }
-        let mut pairs = [None, None];
-        if step.load.takes_pairs() {
-            pairs = self.pair(&mut lines)?.map(Some);
-        }
-        let count: u32 = lines.iter().map(|line| line.extent).product();
+        let halved = if step.load.takes_pairs() { lines[0].extent / 2 } else { 0 };
+        let count: u32 = (lines[0].extent - halved) * lines[1..].iter().map(|line| line.extent).product::<u32>();
         let what = match (self.transform.kind, self.transform.real_kind(axis)) {
             (Kind::Filter { .. }, _) => "FFT, filter and inverse FFT".to_owned(),
             (_, Some(kind)) => format!("{kind} by an FFT"),
@@ -227,62 +222,8 @@ impl Lowering<'_> {
         };
         // Check before anything is made.
         limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
-        let weights: Vec<u32> = lines.iter().map(|line| line.twiddle_weight).collect();
-        let coordinates: Vec<Option<usize>> = lines.iter().map(|line| line.axis).collect();
-        let side = |fusion: &Fusion, state: &State, load: bool, pair: Option<Pair>| Side {
-            storage: fusion.storage,
-            offset: state.offset,
-            place: fusion.by_position.clone().unwrap_or_else(|| state.dim(step.element).place.clone()),
-            by_position: fusion.by_position.is_some(),
-            lines: lines.iter().map(|line| if load { line.load.clone() } else { line.store.clone() }).collect(),
-            index: Index {
-                element: fusion.weights.get(step.element.1).copied().unwrap_or(1),
-                lines: lines.iter().map(|line| if load { line.load_weight } else { line.store_weight }).collect(),
-            },
-            fused: fusion.fused.iter().map(|fused| fused.on(&Coordinates { axes: &coordinates, weights: &weights, pair })).collect(),
-        };
-        let pass = Pass {
-            number: self.transform.number,
-            radices: stockham.radices.clone(),
-            extents: step.extents.clone(),
-            lines: lines.iter().map(|line| line.extent).collect(),
-            load: side(&step.load, &step.states[0], true, pairs[0]),
-            store: side(&step.store, &step.states[1], false, pairs[1]),
-            convolution: step.convolution.clone().map(|own| match own {
-                Convolution::Filter(map) => {
-                    Convolution::Filter(map.on_lines(&Coordinates { axes: &coordinates, weights: &weights, pair: None }))
-                }
-                chirp @ Convolution::Chirp { .. } => chirp,
-            }),
-            twos: None,
-        };
+        let (pass, count) = step.pass(&stockham.radices, self.transform.number).map_err(|why| self.unfit(why))?;
         self.stockham(label, stockham, pass, count, scale, slots)
-    }
-
-    /// Takes lines in pairs along the fastest index. Returns the distance to the second line of a
-    /// pair, on each side.
-    fn pair(&self, lines: &mut [LineIndex]) -> Result<[Pair; 2]> {
-        let first = &mut lines[0];
-        let odd = (first.extent % 2 == 1).then_some((0, first.extent));
-        first.extent = first.extent.div_ceil(2);
-        let halve = |place: &mut Place| match place.low.first_mut() {
-            None => {
-                let distance = place.stride;
-                // With a single pair the stride is never used.
-                place.stride = place.stride.saturating_mul(2);
-                Some(distance)
-            }
-            Some((base, stride)) if *base % 2 == 0 => {
-                let distance = *stride;
-                (*base, *stride) = (*base / 2, *stride * 2);
-                Some(distance)
-            }
-            Some(_) => None,
-        };
-        match (halve(&mut first.load), halve(&mut first.store)) {
-            (Some(load), Some(store)) => Ok([Pair { distance: load, odd }, Pair { distance: store, odd }]),
-            _ => Err(self.unfit("rows are transformed in pairs, but its blocks have an odd number of rows".to_owned())),
-        }
     }
 }
 

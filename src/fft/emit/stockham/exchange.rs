@@ -1,6 +1,6 @@
 //! Values that pass through workgroup memory between two stages.
 
-use super::generator::{Generator, Invocation, Sharing, Values};
+use super::generator::{CHECKED, Generator, Invocation, Sharing, Values};
 use crate::fft::emit::banks::{Exchanging, Layout, Touch};
 use crate::fft::emit::codelets::pair;
 use crate::fft::recipe::Exchange;
@@ -73,14 +73,7 @@ impl Generator<'_> {
     }
 
     /// Stores values to workgroup memory and loads others from it.
-    pub(super) fn exchange(
-        &mut self,
-        from: &Invocation,
-        to: &Invocation,
-        writes: &[Group],
-        values: &Values,
-        reads: &[Group],
-    ) -> Result<Values, String> {
+    pub(super) fn exchange(&mut self, from: &Invocation, to: &Invocation, writes: &[Group], values: &Values, reads: &[Group]) -> Values {
         let pieces = self.recipe.pieces;
         let piece_len = self.n() / pieces;
         let unit = self.memory_words();
@@ -105,9 +98,7 @@ impl Generator<'_> {
             banks: self.recipe.banks,
             available: self.setting.words,
         };
-        let (layout, elements) = exchanging.best_layout(&all).ok_or_else(|| {
-            format!("an exchange needs {} bytes of workgroup memory of {}", exchanging.least() * 4, self.setting.words * 4)
-        })?;
+        let (layout, elements) = exchanging.best_layout(&all).expect(CHECKED);
         self.words = self.words.max(elements * unit);
 
         // Of each group: the pieces of its elements, and the places in that piece.
@@ -117,8 +108,7 @@ impl Generator<'_> {
             let crosses = group.bases.iter().flatten().any(|&base| group.steps.iter().any(|step| piece(base + step) != piece(base)));
             if crosses {
                 let places = self.places_by_step("stored_at", layout, piece_len, from, group);
-                let places = places.ok_or_else(|| format!("a butterfly's results lie in several of {pieces} pieces"))?;
-                write_places.push(places);
+                write_places.push(places.expect(CHECKED));
                 continue;
             }
             let local = self.body.value("in_piece", &group.base % piece_len);
@@ -129,7 +119,7 @@ impl Generator<'_> {
         let mut read_places = Vec::new();
         for group in reads {
             let places = self.places_by_step("loaded_at", layout, piece_len, to, group);
-            read_places.push(places.ok_or_else(|| format!("{} lanes load across {pieces} pieces", self.lanes()))?);
+            read_places.push(places.expect(CHECKED));
         }
 
         let mut loaded: Vec<Vec<Vec<Option<Expr>>>> = Vec::new();
@@ -187,7 +177,7 @@ impl Generator<'_> {
                 }
             }
         }
-        Ok(result)
+        result
     }
 
     /// The places of elements base + step, where each step lies in one piece for every lane.

@@ -1,13 +1,15 @@
 //! What the parts of a pass's text share: where an invocation stands, the rounds and stages that it
 //! takes part in, and the text so far.
 
-use super::stage::Stage;
 use crate::fft::pass::Pass;
 use crate::fft::recipe::{Exchange, Stockham};
-use crate::fft::roots::Constant;
+use crate::fft::stage::Stage;
 use crate::fft::steps::LookUp;
 use crate::kernels::fft::pass::Bound;
 use crate::wgsl::{Body, Expr, Type, U32, Writes, boolean, min, param, select};
+
+/// Why texts of recipes that do not fit are never begun.
+pub(super) const CHECKED: &str = "`limits::stages` has checked the recipe";
 
 /// What the text must know of the dispatch besides the pass.
 pub(in crate::fft) struct Setting<'a> {
@@ -124,43 +126,15 @@ impl Generator<'_> {
     }
 
     /// An invocation in a stage: where its first butterfly begins.
-    pub(super) fn at_stage(&mut self, place: &Invocation, stage: Stage) -> Result<Invocation, String> {
+    pub(super) fn at_stage(&mut self, place: &Invocation, stage: Stage) -> Invocation {
         let element =
             if stage.is_slowest(self.n()) { place.t.clone() } else { self.body.value("element", stage.first_element_of(&place.t)) };
-        let (neighbours, each) = (place.neighbours, stage.distance());
-        if !each.is_multiple_of(neighbours) {
-            return Err(format!(
-                "accesses of two numbers (width=2) take two butterflies at a time, and a piece of the line has {each} of radix {}",
-                stage.radix
-            ));
-        }
-        let lanes = self.lanes() * neighbours;
-        if stage.is_regular(lanes, self.n()) {
-            Ok(Invocation { element, ..place.clone() })
-        } else {
-            let lanes = if neighbours == 1 { format!("{lanes} lanes") } else { format!("twice {} lanes", self.lanes()) };
-            Err(format!(
-                "{lanes} and the {each} butterflies of radix {} in a piece of the line, of which one must divide the other",
-                stage.radix
-            ))
-        }
+        Invocation { element, ..place.clone() }
     }
 
     /// The stages in order.
     pub(super) fn stages(&self) -> Vec<Stage> {
-        let constants = self.setting.look_up.constants;
-        let mut stride = self.n();
-        let mut stages = Vec::new();
-        for radices in self.pass.axes() {
-            stride /= radices.iter().product::<u32>();
-            let table = constants.place(&Constant::Stages(radices.to_vec()));
-            stages.extend(Stage::along(radices, stride, table));
-        }
-        if self.pass.convolution.is_some() {
-            let reversed: Vec<u32> = self.recipe.radices.iter().rev().copied().collect();
-            stages.extend(Stage::along(&reversed, 1, constants.place(&self.pass.inverse_stages())));
-        }
-        stages
+        self.pass.stages(|constant| self.setting.look_up.constants.place(&constant))
     }
 
     /// What an element of workgroup memory holds.
@@ -175,7 +149,7 @@ impl Generator<'_> {
 
     /// 32-bit words of that.
     pub(super) fn memory_words(&self) -> u32 {
-        self.recipe.exchange.words() * self.pass.number.words() * self.pass.lines_each()
+        self.pass.memory_words(self.recipe.exchange)
     }
 
     /// Neighbouring invocations should touch neighbouring numbers.

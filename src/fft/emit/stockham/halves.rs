@@ -1,8 +1,9 @@
 //! Spectra of reals: values and their mirror images, which meet in workgroup memory.
 
 use super::generator::{Generator, Invocation, Values};
-use super::stage::Stage;
 use crate::fft::emit::codelets::pair;
+use crate::fft::limits::half_of_a_piece;
+use crate::fft::stage::Stage;
 use crate::fft::steps::{Element, Fused};
 use crate::wgsl::{Expr, Type, Writes, select};
 
@@ -16,11 +17,11 @@ struct Image {
 
 impl Generator<'_> {
     /// Stores results together with their mirror images, by the last of these steps.
-    pub(super) fn store_images(&mut self, place: &Invocation, stage: Stage, steps: &[Fused], values: &Values) -> Result<(), String> {
-        let Some((fused, inner)) = steps.split_last() else { return Ok(()) };
+    pub(super) fn store_images(&mut self, place: &Invocation, stage: Stage, steps: &[Fused], values: &Values) {
+        let Some((fused, inner)) = steps.split_last() else { return };
         let m = fused.step().mirrors().unwrap_or(1);
         self.body.comment(format!("Results k and {m} - k together."));
-        let images = self.mirror_images(place, stage, m, values)?;
+        let images = self.mirror_images(place, stage, m, values);
         let side = &self.pass.store;
         let line = self.line_base(side, place);
         for Image { first, z, w, condition } in images {
@@ -31,22 +32,17 @@ impl Generator<'_> {
                 fused.step().store_image(&mut own.site(side, place, &line), &k, [&z, &w], element, inner);
             });
         }
-        Ok(())
     }
 
     /// Brings every z\[k\], k ≤ n/2, of a line of n together with z\[n-k\].
     ///
     /// They meet in workgroup memory, in pieces of `half` indices k and as many n-k: z\[k\] at k -
     /// first, z\[n-k\] at half + k - first.
-    fn mirror_images(&mut self, place: &Invocation, stage: Stage, n: u32, values: &Values) -> Result<Vec<Image>, String> {
+    fn mirror_images(&mut self, place: &Invocation, stage: Stage, n: u32, values: &Values) -> Vec<Image> {
         let (lanes, lines) = (self.lanes(), self.lines);
-        // Whole rounds of lanes, so that a round's frequencies are all in one piece.
-        let half = (n / 2 + 1).div_ceil(self.recipe.pieces).next_multiple_of(lanes);
+        let half = half_of_a_piece(n, self.recipe);
         let words = 2 * half * lines;
         let unit = self.memory_words();
-        if words * unit > self.setting.words {
-            return Err(format!("rows of reals need {} bytes of workgroup memory of {}", words * unit * 4, self.setting.words * 4));
-        }
         self.words = self.words.max(words * unit);
         let row = self.body.value("row_begin", &place.row * (2 * half));
         let rounds: Vec<u32> = (0..=n / 2).step_by(lanes as usize).collect();
@@ -90,7 +86,7 @@ impl Generator<'_> {
             let [z, w] = [(&read[0], "z"), (&read[1], "w")].map(whole);
             Image { first, z, w, condition: condition(first) }
         };
-        Ok(rounds.iter().zip(&read).map(image).collect())
+        rounds.iter().zip(&read).map(image).collect()
     }
 
     /// Writes element `i` of n where `mirror_images` says, if its frequency is one of the piece

@@ -16,7 +16,6 @@ mod exchange;
 pub(in crate::fft) mod generator;
 mod halves;
 mod sides;
-mod stage;
 mod twos;
 
 use super::codelets;
@@ -25,23 +24,23 @@ use crate::fft::pass::{Convolution, Pass, Side, Twos};
 use crate::fft::place::Place;
 use crate::fft::recipe::{Roots, Stockham};
 use crate::fft::roots::Constant;
+use crate::fft::stage::Stage;
 use crate::fft::steps::{Element, Fused, Map, Spot};
 use crate::kernels::fft::pass::Workgroup;
 use crate::kernels::{Form, Generated};
 use crate::wgsl::{Expr, Function, Module, Type, U32};
 use exchange::Group;
 use generator::{Generator, Invocation, Setting, Values};
-pub(in crate::fft) use stage::Stage;
 
-/// The text for a pass by a recipe, or why the recipe does not do.
-pub(in crate::fft) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> Result<(Generated, Workgroup), String> {
+/// The text for a pass by a recipe that [fits](crate::fft::limits::stages).
+pub(in crate::fft) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> (Generated, Workgroup) {
     let mut transform = Function::new("transform");
     let group = transform.parameter("group", U32);
     let lines = recipe.lines / pass.lines_each();
     let invocation = transform.parameter("invocation", U32).below(recipe.lanes * lines);
     let body = std::mem::take(&mut transform.body);
     let mut generator = Generator { body, pass: &pass, recipe, setting, lines, group, invocation, words: 0, exchanged: false };
-    generator.pass()?;
+    generator.pass();
     let (element, unit) = (generator.memory_element(), generator.memory_words());
     let Generator { body, words, .. } = generator;
     transform.body = body;
@@ -61,7 +60,7 @@ pub(in crate::fft) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<
     }
     module.function(transform);
     let workgroup = Workgroup { lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
-    Ok((Generated { text: module.finish().into(), form: Form::Pass(pass.radices) }, workgroup))
+    (Generated { text: module.finish().into(), form: Form::Pass(pass.radices) }, workgroup)
 }
 
 /// The fragments of a pass, each with the number of its first binding.
@@ -77,7 +76,7 @@ pub(in crate::fft) fn maps(pass: &Pass) -> impl Iterator<Item = (&Map, u32)> {
 const FIRST_DECLARED: u32 = 64;
 
 impl Generator<'_> {
-    fn pass(&mut self) -> Result<(), String> {
+    fn pass(&mut self) {
         let across = |side: &Side| side.lines.first().map_or(u32::MAX, Place::lowest_stride);
         let (load, store) = (&self.pass.load, &self.pass.store);
         let load_map = self.sharing(load.place.lowest_stride(), across(load));
@@ -101,7 +100,7 @@ impl Generator<'_> {
         let in_twos = (self.pass.twos == Some(Twos::Elements)).then(|| self.in_twos(&first));
         let middle = later.as_ref().unwrap_or(&first);
         let [first, last] = [&first, middle].map(|place| in_twos.as_ref().unwrap_or(place));
-        let mut place = self.at_stage(first, stages[0])?;
+        let mut place = self.at_stage(first, stages[0]);
         let mut values = if self.pass.twos.is_some() { self.load_twos(&place, stages[0]) } else { self.load(&place, stages[0]) };
         for (s, &stage) in stages.iter().enumerate() {
             if s == forward {
@@ -119,8 +118,8 @@ impl Generator<'_> {
             self.stage(&place, stage, opaque, &mut values);
             let last_of_half = s + 1 == forward || s + 1 == stages.len();
             if !last_of_half {
-                let next = self.at_stage(if s + 2 == stages.len() { last } else { middle }, stages[s + 1])?;
-                values = self.between_stages(&place, &next, [stage, stages[s + 1]], &values)?;
+                let next = self.at_stage(if s + 2 == stages.len() { last } else { middle }, stages[s + 1]);
+                values = self.between_stages(&place, &next, [stage, stages[s + 1]], &values);
                 place = next;
             }
         }
@@ -141,16 +140,12 @@ impl Generator<'_> {
             None if self.pass.twos.is_some() => {
                 self.apply(place, stage, fused, &mut values);
                 self.store_twos(place, stage, &values);
-                Ok(())
             }
-            None => {
-                self.store(place, stage, fused, &values);
-                Ok(())
-            }
+            None => self.store(place, stage, fused, &values),
             Some(mirroring) => {
                 let (inner, outer) = fused.split_at(mirroring + 1);
                 self.apply(place, stage, outer, &mut values);
-                self.store_images(place, stage, inner, &values)
+                self.store_images(place, stage, inner, &values);
             }
         }
     }
@@ -256,7 +251,7 @@ impl Generator<'_> {
     }
 
     /// Passes the results of a stage on to the next one.
-    fn between_stages(&mut self, from: &Invocation, to: &Invocation, [stage, next]: [Stage; 2], values: &Values) -> Result<Values, String> {
+    fn between_stages(&mut self, from: &Invocation, to: &Invocation, [stage, next]: [Stage; 2], values: &Values) -> Values {
         let Stage { radix, p, stride, .. } = stage;
         let mut writes = Vec::new();
         for round in self.rounds(radix, from).into_iter().step_by(self.pass.lines_each() as usize) {

@@ -2,11 +2,11 @@
 //! which conditions.
 
 use super::generator::{Generator, Invocation, Values};
-use super::stage::Stage;
 use crate::fft::emit::codelets::times;
 use crate::fft::pass::{Index, Side};
 use crate::fft::place::Place;
 use crate::fft::recipe::Roots;
+use crate::fft::stage::Stage;
 use crate::fft::steps::{Element, Fused, Site, Spot, Twiddle, place_of};
 use crate::wgsl::{Expr, Writes, boolean, zero};
 

@@ -1,9 +1,9 @@
 //! Loads and stores of two neighbouring numbers at a time.
 
 use super::generator::{Generator, Invocation, Round, Values};
-use super::stage::Stage;
 use crate::fft::emit::codelets::scale;
 use crate::fft::pass::{Side, Twos};
+use crate::fft::stage::Stage;
 use crate::fft::steps::{Element, Spot};
 use crate::wgsl::{Expr, Type, Writes, call, construct};
 
