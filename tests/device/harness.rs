@@ -53,11 +53,10 @@ impl Device {
         self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || asks_for_all()
     }
 
-    /// One of every `of` cases where a text takes a tenth of a second to compile, and half as many
-    /// where it takes half a second; all of them in a thorough run. Calls with other turns take other
-    /// cases.
+    /// One of every 2·`of` cases on processors, which compile a text in up to a second; all of them in a
+    /// thorough run. Calls with other turns take other cases.
     pub fn share<T>(&self, cases: impl IntoIterator<Item = T>, of: usize, turn: usize) -> impl Iterator<Item = T> {
-        all_or_share(self.is_thorough(), cases, if self.is_slow() { 2 * of } else { of }, turn)
+        all_or_share(self.is_thorough(), cases, 2 * of, turn)
     }
 
     /// An adapter that is so slow that it gets the shorter lists.

@@ -231,6 +231,8 @@ impl Lowering<'_> {
 mod tests {
     use super::*;
     use crate::Spec;
+    use crate::fft::roots::{Constant, Constants};
+    use crate::fft::spec::number::Number;
     use crate::fft::{C2c, Direction};
 
     /// A transform that is part of a larger program runs the same dispatches as its own program, on
