@@ -22,7 +22,7 @@ help:
 	@echo 'make python-test  build the package for Python, and run its tests and a sample of those of SciPy (python)'
 	@echo 'make python-test-all  the same with all tests of scipy.fft, and more of scipy.signal'
 	@echo 'make web          build the package for browsers and serve its page (web)'
-	@echo 'make web-test     build that package and test it in Chromium'
+	@echo 'make web-test     build that package and test it in Chromium, Firefox, Deno and Node'
 	@echo 'make web-bench    measure it in Chromium beside other libraries'
 	@echo 'make capi-install PREFIX=FOLDER  build the libraries for C and put them into a folder (capi)'
 	@echo 'make capi-test    test them, also in place of FFTW'
@@ -117,7 +117,7 @@ web:
 
 web-test:
 	@echo 'make web-test: 1. compiles the package for browsers into web/pkg (some minutes the first time; scripts/web.sh says what it needs);'
-	@echo '               2. runs its tests in Chromium, with WebGPU on a software adapter (scripts/web-test.sh says what it needs).'
+	@echo '               2. runs its tests in Chromium, and a share in Firefox, Deno and Node, with WebGPU on software adapters (scripts/web-test.sh says what it needs).'
 	@scripts/web.sh
 	@scripts/web-test.sh
 

@@ -7,13 +7,15 @@ import { Plan } from "./plan.js";
 
 const USAGES = ["STORAGE", "UNIFORM", "COPY_SRC", "COPY_DST"];
 const NO_WEBGPU =
-    "this browser offers no WebGPU: use a current Chrome, Edge, Firefox or Safari, and a secure page (https or localhost)";
+    "there is no WebGPU here (navigator.gpu): use a current Chrome, Edge, Firefox or Safari as a browser, and a secure page " +
+    "(https or localhost), or Deno; the README says how Node gets it";
 
 let loading;
 
-/** Loads the wasm module, once. A failure is tried again. */
+/** Loads the wasm module, once. A failure is tried again. Node has files, but does not fetch them. */
 function load(wasm = new URL("./wasm/wgpu_fft_web_bg.wasm", import.meta.url)) {
-    loading ??= init({ module_or_path: wasm }).catch((why) => {
+    const files = wasm.protocol === "file:" ? globalThis.process?.getBuiltinModule?.("node:fs/promises") : undefined;
+    loading ??= init({ module_or_path: files?.readFile(wasm) ?? wasm }).catch((why) => {
         loading = undefined;
         throw new FftError("no-wasm", `the wasm module could not be loaded: ${why.message}`, { cause: why });
     });
@@ -46,7 +48,13 @@ function instanceFor(device) {
         requestDevice: () => Promise.resolve(device),
     };
     const gpu = { requestAdapter: () => Promise.resolve(adapter) };
-    return inPlaceOf(navigator, "gpu", gpu, () => new WasmInstance());
+    return inPlaceOf(globalThis, "navigator", { gpu }, instance);
+}
+
+/** wgpu looks into windows and workers alone. Node, which is neither, passes for a window. */
+function instance() {
+    const make = () => new WasmInstance();
+    return globalThis.Window || globalThis.WorkerGlobalScope ? make() : inPlaceOf(globalThis, "Window", Object, make);
 }
 
 /** A device to compute on. */
@@ -61,8 +69,8 @@ export class Gpu {
         }
         await load(wasm);
         return guardedAsync(async () => {
-            const instance = device === undefined ? new WasmInstance() : instanceFor(device);
-            const gpu = new Gpu(await instance.open(powerPreference), device === undefined);
+            const found = device === undefined ? instance() : instanceFor(device);
+            const gpu = new Gpu(await found.open(powerPreference), device === undefined);
             if (gpu.info.fallback && !allowFallback) {
                 gpu.free();
                 throw new FftError("fallback", "the browser offers only a software adapter, which computes on the processor");

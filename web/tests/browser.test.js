@@ -1,12 +1,9 @@
-// Runs every function that the modules of page/ export in one page of a real browser.
+// Runs the functions of page/ in one page of a real browser.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import * as devices from "./page/devices.js";
-import * as mistakes from "./page/mistakes.js";
-import * as operations from "./page/operations.js";
-import * as readme from "./page/readme.js";
-import { open } from "./support/browser.js";
+import { isThorough, runs } from "./page/runs.js";
+import { inFirefox, open } from "./support/browser.js";
 
 let browser;
 
@@ -18,15 +15,7 @@ after(async () => {
     await browser?.close();
 });
 
-const RUNS = [
-    { title: "operations on a software adapter", module: "operations", functions: operations, kind: "software" },
-    { title: "operations by the rules for GPUs", module: "operations", functions: operations, kind: "graphics" },
-    { title: "mistakes", module: "mistakes", functions: mistakes, kind: "software" },
-    { title: "devices", module: "devices", functions: devices, kind: "software" },
-    { title: "README", module: "readme", functions: readme, kind: "software" },
-];
-
-for (const { title, module, functions, kind } of RUNS) {
+for (const { title, module, functions, kind } of runs(isThorough || !inFirefox)) {
     describe(title, () => {
         for (const name of Object.keys(functions)) {
             test(name.replaceAll("_", " "), { timeout: 120_000 }, async (context) => {

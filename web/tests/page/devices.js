@@ -78,7 +78,7 @@ export async function what_a_device_says_of_itself() {
 /** The same module in a worker, where pages compute without standing still. */
 export async function workers_compute_too() {
     const code = `
-        import { Gpu } from "${new URL("/pkg/index.js", location).href}";
+        import { Gpu } from "${new URL("../../pkg/index.js", import.meta.url).href}";
         const gpu = await Gpu.open();
         const output = await (await gpu.plan("sum u32 1000")).run(Uint32Array.from({ length: 1000 }, (_, i) => i));
         gpu.free();

@@ -106,12 +106,12 @@ export async function a_lost_device_is_reported_and_another_one_opened() {
     const plan = await gpu.plan("c2c fwd 64");
     await plan.run(input);
     const array = gpu.upload(input, "complex f32");
-    const under_way = [plan.run(input), array.read()];
+    const under_way = Promise.allSettled([plan.run(input), array.read()]);
     gpu.device.destroy();
     const reason = await gpu.lost;
     assertEqual(reason.startsWith("destroyed"), true, `the reason ${reason}`);
     // What was submitted before may have arrived or not, but nobody waits for ever.
-    const settled = (await Promise.allSettled(under_way)).map(({ status, reason }) => reason?.kind ?? status);
+    const settled = (await under_way).map(({ status, reason }) => reason?.kind ?? status);
     if (!settled.every((state) => state === "fulfilled" || state === "device-lost")) {
         throw new Error(`what was under way: ${settled}`);
     }

@@ -34,17 +34,18 @@ const CHECK = `
     }
 `;
 
+const PACKAGE = new URL("../../pkg/index.js", import.meta.url).href;
+
 export async function every_example_of_the_readme() {
-    const text = await (await fetch("/README.md")).text();
+    const text = await (await fetch(new URL("../../README.md", import.meta.url))).text();
     const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, block]) => block);
     if (blocks.length !== BEFORE.length) {
         throw new Error(`the README has ${blocks.length} examples, and this test knows ${BEFORE.length}`);
     }
     for (const [i, block] of blocks.entries()) {
-        const parts = [BEFORE[i], block, CHECK, AFTER[i]].map((part) => `${part}\n`);
-        const url = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
+        const text = [BEFORE[i], block, CHECK, AFTER[i]].join("\n").replaceAll('"wgpu-fft"', JSON.stringify(PACKAGE));
         try {
-            await import(url);
+            await import(`data:text/javascript,${encodeURIComponent(text)}`);
         } catch (error) {
             throw new Error(`example ${i + 1}: ${error.message}`, { cause: error });
         }

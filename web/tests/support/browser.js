@@ -1,25 +1,45 @@
-// Chromium with WebGPU on its software adapter, and a page of ours in it.
+// The browser that the tests run in, with WebGPU on a software adapter, and a page of ours in it.
 
 import { existsSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { chromium, firefox } from "playwright-core";
 import { serve } from "./server.js";
 
 const WEB = new URL("../../", import.meta.url);
 
-/** The command: $CHROMIUM, or where Debian and others put it. */
-export function command() {
-    const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-    return places.find((place) => place && existsSync(place));
+/** WGPU_FFT_BROWSER says which one. */
+export const inFirefox = process.env.WGPU_FFT_BROWSER === "firefox";
+
+/** The command of $CHROMIUM or $FIREFOX, or where Debian and others put it. */
+function command(name, ...names) {
+    const places = [process.env[name.toUpperCase()], ...[name, ...names].map((name) => `/usr/bin/${name}`)];
+    const found = places.find((place) => place && existsSync(place));
+    if (!found) {
+        throw new Error(`no ${name}: install Debian's package ${names[0]}, or set ${name.toUpperCase()} to its command`);
+    }
+    return found;
+}
+
+/** Starts it, with a camera that is none. */
+export async function launch() {
+    if (inFirefox) {
+        const firefoxUserPrefs = {
+            "dom.webgpu.enabled": true,
+            // Software adapters are on it.
+            "gfx.webgpu.ignore-blocklist": true,
+            "media.navigator.permission.disabled": true,
+            "media.navigator.streams.fake": true,
+        };
+        // The channel is the Firefox that one installs, by WebDriver BiDi. Playwright 1.65 asks it for a
+        // command that version 153 does not have (emulation.setMediaFeaturesOverride); 1.64 does not.
+        return firefox.launch({ executablePath: command("firefox", "firefox-esr"), channel: "moz-firefox", firefoxUserPrefs });
+    }
+    const args = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
+    return chromium.launch({ executablePath: command("chromium", "chromium-browser", "google-chrome"), args });
 }
 
 /** Opens a page of web/, with what it writes to its console. */
-export async function open(path, { gpu = true } = {}) {
-    const executablePath = command();
-    if (!executablePath) {
-        throw new Error("no Chromium: install Debian's package chromium, or set CHROMIUM to its command");
-    }
-    const args = ["--no-sandbox", ...(gpu ? ["--enable-unsafe-webgpu"] : ["--disable-gpu"])];
-    const [server, browser] = await Promise.all([serve(WEB), chromium.launch({ executablePath, args })]);
+export async function open(path) {
+    const [server, browser] = await Promise.all([serve(WEB), launch()]);
     const page = await browser.newPage();
     const messages = [];
     page.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`));

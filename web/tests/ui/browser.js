@@ -4,20 +4,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { chromium } from "playwright-core";
 import { assemble } from "../../site.js";
-import { command } from "../support/browser.js";
+import { launch } from "../support/browser.js";
 import { serve } from "../support/server.js";
 
-/** Chromium, and the page behind a web server. */
+/** A browser, and the page behind a web server. */
 export async function start() {
-    const executablePath = command();
-    if (!executablePath) throw new Error("no Chromium: install Debian's package chromium, or set CHROMIUM to its command");
     // A folder of its own, as test files run at the same time.
     const folder = await assemble(await mkdtemp(join(tmpdir(), "wgpu-fft-page-")));
     const server = await serve(folder);
-    const args = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
-    const browser = await chromium.launch({ executablePath, args });
+    const browser = await launch();
     const origin = `http://localhost:${server.address().port}`;
     const close = async () => {
         await browser.close();
