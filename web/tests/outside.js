@@ -22,7 +22,7 @@ if (!globalThis.Deno) {
 for (const { title, functions, kind } of runs(isThorough)) {
     describe(title, () => {
         for (const [name, run] of Object.entries(functions)) {
-            const skip = name === "workers_compute_too" && !globalThis.Worker && "Node has other workers";
+            const skip = name === "workers_compute_too" && !globalThis.Worker && "SKIPPED: the package in a worker: Node has other workers";
             test(name.replaceAll("_", " "), { timeout: 120_000, skip }, async (context) => {
                 use(kind);
                 const note = await run();
