@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test test-thorough tune bench-smoke ladder reach figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
+.PHONY: help demo test test-thorough tune bench-smoke ladder reach hlsl figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -14,6 +14,7 @@ help:
 	@echo 'make bench-smoke  run every benchmark once on small sizes, to check that they work'
 	@echo 'make ladder       compare the variants of the transpose, from naive to several elements per invocation'
 	@echo 'make reach        compile the kernels for GPUs that are not here, by their real drivers (scripts/reach.sh)'
+	@echo 'make hlsl         compile the kernels by the compilers of Direct3D, and check those for Metal (scripts/hlsl.sh)'
 	@echo 'make figures      draw docs/figures from the reports of measurements (needs python3)'
 	@echo 'make book         render the guides as a book: target/book/index.html (scripts/book.sh says what it needs)'
 	@echo 'make guests       compile the guests in programs of egui and bevy (examples/guests)'
@@ -70,6 +71,12 @@ reach:
 	@echo '            2. compiles what the rules choose for 17 GPUs that are not here, and compares registers, spills and occupancy'
 	@echo '               with benches/reports/reach. It takes some ten minutes the first time.'
 	@scripts/reach.sh
+
+hlsl:
+	@echo 'make hlsl: 1. fetches DXC and FXC into target/hlsl and web/node_modules (scripts/hlsl.sh says what it needs);'
+	@echo '           2. compiles what the rules choose for devices of Direct3D and Metal. It takes half an hour.'
+	@scripts/adapter.sh
+	@scripts/hlsl.sh
 
 distributed-demo:
 	@echo 'make distributed-demo: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'

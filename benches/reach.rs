@@ -6,6 +6,10 @@
 //! file that `REACH_STATISTICS` names; this program reads it from there. A line of the report is one
 //! pipeline of a specification; equal pipelines of a specification are compiled once.
 //!
+//! With `--texts` no driver compiles anything: the lines have the WGSL that the rules choose for a
+//! device of Direct3D or Metal, with what wgpu would be told besides, for the compilers of
+//! scripts/hlsl.sh.
+//!
 //! Without `--spec`, the cases are those of reach.txt, the tables of `fft`, and the specifications of
 //! the tests.
 
@@ -14,7 +18,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::low_level::{self, Dispatch};
+use wgpu_fft::low_level::{self, Access, Dispatch};
+use wgpu_fft::{DeviceProfile, Program as Dispatches};
+use wgpu_fft_tests::absent;
 use wgpu_fft_tests::variants::SPECS;
 
 use crate::fft::cases;
@@ -26,6 +32,7 @@ pub const PROGRAM: Program = Program {
     options: "(--recipe has no effect)
   --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated. `SPEC | RECIPE` takes that recipe
   --table NAME    the cases of a table of `fft`, such as anchors
+  --texts DEVICE  the WGSL for a device that is not opened, such as fxc-nvidia
 ",
     columns: COLUMNS,
     work,
@@ -60,15 +67,61 @@ fn work(bench: &mut Bench) -> Result<()> {
         cases = if bench.options().smoke { SPECS[..4].iter().map(|&spec| spec.to_owned()).collect() } else { all_cases()? };
     }
     let mut statistics = Statistics::open()?;
+    let profile = match bench.options().all("texts").last() {
+        None => None,
+        Some(name) => Some(absent::profile(name).ok_or_else(|| format!("there is no device {name}"))?),
+    };
     for text in cases {
         let (spec, recipe) = match text.split_once(" | ") {
             Some((spec, recipe)) => (spec, Some(recipe)),
             None => (&*text, None),
         };
         let case = Case { title: spec.to_owned(), shape: String::new(), bytes: 0 };
-        bench.attempt(&case, |bench| compile(bench, &mut statistics, &case, recipe))?;
+        bench.attempt(&case, |bench| match &profile {
+            None => compile(bench, &mut statistics, &case, recipe),
+            Some(profile) => print(bench, profile, &case, recipe),
+        })?;
     }
     Ok(())
+}
+
+/// The dispatches of a program, each text once.
+fn unlike(program: &Dispatches) -> Vec<&Dispatch> {
+    let mut known: Vec<&Dispatch> = Vec::new();
+    for dispatch in low_level::dispatches(program) {
+        let is_same = |other: &&Dispatch| other.wgsl() == dispatch.wgsl() && other.overrides == dispatch.overrides;
+        if !known.iter().any(is_same) {
+            known.push(dispatch);
+        }
+    }
+    known
+}
+
+fn print(bench: &mut Bench, profile: &DeviceProfile, case: &Case, recipe: Option<&str>) -> Result<()> {
+    let spec: AnySpec = case.title.parse()?;
+    let program = spec.lower(recipe, profile)?;
+    program.check(profile)?;
+    for dispatch in unlike(&program) {
+        let overrides = dispatch.overrides.iter().map(|&(name, value)| (name.to_owned(), json!(value.as_f64()))).collect();
+        let binds: Vec<Value> = dispatch.binds.iter().map(|bind| json!([bind.binding, access(bind.access)])).collect();
+        let own = [
+            ("step", json!(dispatch.to_string())),
+            ("wgsl", json!(dispatch.wgsl())),
+            ("overrides", Value::Object(overrides)),
+            ("binds", json!(binds)),
+            ("proven", json!(dispatch.proven)),
+        ];
+        bench.report_own(case, recipe.unwrap_or_default(), own);
+    }
+    Ok(())
+}
+
+fn access(access: Access) -> &'static str {
+    match access {
+        Access::Uniform => "uniform",
+        Access::Read => "read",
+        Access::ReadWrite => "write",
+    }
 }
 
 fn compile(bench: &mut Bench, statistics: &mut Statistics, case: &Case, recipe: Option<&str>) -> Result<()> {
@@ -79,13 +132,7 @@ fn compile(bench: &mut Bench, statistics: &mut Statistics, case: &Case, recipe: 
     };
     let program = spec.lower(Some(&recipe), bench.gpu().profile())?;
     program.check(bench.gpu().profile())?;
-    let mut known: Vec<&Dispatch> = Vec::new();
-    for dispatch in low_level::dispatches(&program) {
-        let is_same = |other: &&Dispatch| other.wgsl() == dispatch.wgsl() && other.overrides == dispatch.overrides;
-        if known.iter().any(is_same) {
-            continue;
-        }
-        known.push(dispatch);
+    for dispatch in unlike(&program) {
         let compiled = low_level::compile(bench.gpu(), dispatch);
         let said = statistics.next()?;
         let step = dispatch.to_string();

@@ -68,6 +68,15 @@ node_tool() {
     (cd web && npm ci --silent --no-audit --no-fund)
 }
 
+# built_benchmarks SELECTION…: compiles the program of the benchmarks without optimisation, and prints
+# where it is.
+built_benchmarks() {
+    program=$(cargo bench "$@" --profile dev --bench measure --no-run --message-format=json 2>/dev/null |
+        sed -nE 's/.*"executable":"([^"]*\/measure-[^"]*)".*/\1/p' | tail -1)
+    [ -n "$program" ] || { cargo bench "$@" --profile dev --bench measure --no-run >&2; return 1; }
+    echo "$program"
+}
+
 # Adds SwiftShader to the adapters. It is unpacked from Debian's package of Chromium, which is not
 # installed. Ubuntu has no such package.
 use_swiftshader() {

@@ -93,9 +93,7 @@ read -ra selection <<<"${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft}"
 built() {
     [ -e "$folder/layer.json" ] || fetch
     cc -O1 -Wall -Wextra -shared -fPIC -o "$folder/layer.so" scripts/reach/statistics.c
-    program=$(cargo bench "${selection[@]}" --profile dev --bench measure --no-run --message-format=json 2>/dev/null |
-        sed -nE 's/.*"executable":"([^"]*\/measure-[^"]*)".*/\1/p' | tail -1)
-    [ -n "$program" ] || { cargo bench "${selection[@]}" --profile dev --bench measure --no-run; exit 1; }
+    program=$(built_benchmarks "${selection[@]}")
 }
 
 # compile_for CHIP ARGUMENTS…: the lines of JSON of a chip.

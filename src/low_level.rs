@@ -31,7 +31,7 @@
 //! ```
 
 use crate::error::Result;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Registers};
 pub use crate::kernels::{
     ALL as KERNELS, Access, Bind, Dispatch, Field, Form, GENERATED_BEGIN, GENERATED_END, Generated, Grid, Kernel, Slot, Source, Value,
     sources,
@@ -85,6 +85,13 @@ pub mod faults {
 /// Whether a device computes with numbers of two f32 as the text says.
 pub mod precision {
     pub use crate::plan::precision::{WANTED_BITS, input, output, program, right_bits};
+}
+
+/// What the rules know of the registers of a GPU by the PCI number of its vendor, or 0, its name, and
+/// its smallest subgroup.
+#[must_use]
+pub fn registers(vendor: u32, name: &str, subgroup: u32) -> Registers {
+    Registers::of(vendor, name, subgroup)
 }
 
 /// The pipeline of a dispatch, compiled as plans compile it. Nothing keeps it.

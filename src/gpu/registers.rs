@@ -23,7 +23,7 @@ impl Registers {
     pub const PLENTY: Self = Self { liked: u32::MAX, most: u32::MAX, workgroup: u32::MAX, memory: None };
 
     /// Those of a GPU with this PCI number of its vendor, or 0, this name, and this smallest subgroup.
-    pub(super) fn of(vendor: u32, name: &str, subgroup: u32) -> Self {
+    pub(crate) fn of(vendor: u32, name: &str, subgroup: u32) -> Self {
         let name = name.to_lowercase();
         let line = lines().find(|line| line.fits(vendor, &name, subgroup));
         line.expect("the last line fits all").registers

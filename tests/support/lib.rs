@@ -3,6 +3,7 @@
 
 #![allow(clippy::len_without_is_empty, reason = "cases have elements")]
 
+pub mod absent;
 pub mod bits;
 pub mod calls;
 pub mod changes;
