@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Compiles the kernels that the rules choose for devices of Direct3D and Metal: naga's HLSL by DXC and
-# FXC with what wgpu tells them, and its MSL as far as Clang can check it. Fails if one is refused.
+# Compiles the kernels that the rules choose for devices of Direct3D and Metal: naga's HLSL by DXC
+# and FXC with what wgpu tells them, and its MSL as far as Clang can check it. Fails if one is
+# refused.
 #
 #   scripts/hlsl.sh                  DXC and Clang on all cases, FXC on the table `anchors` for one
 #                                    device, at most 20 s each (`make hlsl`)
-#   scripts/hlsl.sh DEVICE SECONDS ARGUMENTS…   the texts for a device of tests/support/absent.rs, each
-#                                    at most so many seconds of a processor, with arguments of the
-#                                    benchmark `reach`: fxc-amd 20 --spec "c2c fwd 4096x4096"
+#   scripts/hlsl.sh DEVICE SECONDS ARGUMENTS…   the texts for a device of tests/support/absent.rs,
+#                                    each at most so many seconds of a processor, with arguments of
+#                                    the benchmark `reach`: fxc-amd 20 --spec "c2c fwd 4096x4096"
 #
 # DXC comes with PyPI's source package compushady. FXC, Microsoft's d3dcompiler_47.dll, comes with npm's
 # webgpu, and runs in wine. All is kept in target/hlsl, or web/node_modules. Needs x86-64, a C++

@@ -4,8 +4,8 @@
 #   scripts/test.sh            what every change must pass
 #   scripts/test.sh thorough   what a release must pass besides: all cases in place of a share, 3000
 #                              random ones, all failures on purpose, the tests without default
-#                              features, the kernels on GPUs that are not here and by the compilers of Direct3D, 1 to 4 MPI
-#                              ranks, and FFTW's verifier on all small problems
+#                              features, the kernels on GPUs that are not here and by the compilers
+#                              of Direct3D, 1 to 4 MPI ranks, and FFTW's verifier on all small problems
 #
 # WGPU_FFT_CARGO_SELECTION names packages and features for Cargo in place of the default members.
 set -euo pipefail

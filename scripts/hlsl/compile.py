@@ -45,7 +45,11 @@ def main(index, folder, limit, *command):
     results = {}
     for file in sorted({line["file"] for line in lines if "file" in line}):
         path = os.path.join(folder, file)
-        result = compiled([word.replace("{}", path) for word in command], limit)
+        words = [word.replace("{}", path) for word in command]
+        result = compiled(words, limit)
+        if result["status"] == "refused" and not result["said"]:
+            # Seen once: wine did not start.
+            result = compiled(words, limit)
         result["said"] = EXPECTED.sub("", result["said"]).strip()
         results[file] = result
         print(file, result["status"], result["seconds"], result["said"][:300].replace("\n", " | "), file=sys.stderr, flush=True)
