@@ -69,7 +69,9 @@ fn work(bench: &mut Bench) -> Result<()> {
     let mut statistics = Statistics::open()?;
     let profile = match bench.options().all("texts").last() {
         None => None,
-        Some(name) => Some(absent::profile(name).ok_or_else(|| format!("there is no device {name}"))?),
+        Some(name) => {
+            Some(absent::profile(name).ok_or_else(|| format!("{name} is none of {}", absent::names().collect::<Vec<_>>().join(", ")))?)
+        }
     };
     for text in cases {
         let (spec, recipe) = match text.split_once(" | ") {

@@ -9,8 +9,8 @@
 #                                    each at most so many seconds of a processor, with arguments of
 #                                    the benchmark `reach`: fxc-amd 20 --spec "c2c fwd 4096x4096"
 #
-# DXC comes with PyPI's source package compushady. FXC, Microsoft's d3dcompiler_47.dll, comes with npm's
-# webgpu, and runs in wine. All is kept in target/hlsl, or web/node_modules. Needs x86-64, a C++
+# DXC comes with PyPI's source package compushady. FXC, Microsoft's d3dcompiler_47.dll, comes with
+# npm's webgpu, and runs in wine. All is kept in target/hlsl, or web/node_modules. Needs x86-64, a C++
 # compiler, pip, npm, wine, mingw-w64, and clang; what is missing is left out.
 #
 # Exit status: 0 if nothing is refused, 75 if a compiler could not be had.
@@ -59,8 +59,8 @@ with_fxc() {
 
 with_metal() {
     needs clang clang || { without Clang 'it is missing'; return; }
-    # A literal without a suffix is a float in Metal. Arrays without a size have one element in naga's
-    # texts.
+    # A literal without a suffix is a float in Metal. Arrays without a size have one element in
+    # naga's texts.
     compiler=(bash -c "sed -E 's/\b[0-9]+\.[0-9]+(e[+-]?[0-9]+)?\b/&f/g' \"\$1\" | clang -fsyntax-only -x c++ -std=c++17 -Wall \
         -Wno-unknown-attributes -Wno-array-bounds -Wno-unused -I scripts/hlsl/metal - 2>&1" bash {})
 }

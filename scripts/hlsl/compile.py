@@ -1,8 +1,8 @@
 """Runs a compiler on each text of a folder, for scripts/hlsl.sh.
 
-compile.py INDEX FOLDER SECONDS COMMAND…: `{}` in COMMAND stands for a file. A text may take so many
-seconds of a processor. The last lines are a summary in Markdown; the exit status is 1 if naga or the
-compiler refuses a text, or the compiler warns of one. Results stay in FOLDER/results.json.
+compile.py INDEX FOLDER SECONDS COMMAND…: `{}` in COMMAND stands for a file. A text may take so
+many seconds of a processor. The last lines are a summary in Markdown; the exit status is 1 if naga
+or the compiler refuses a text, or the compiler warns of one. Results stay in FOLDER/results.json.
 """
 
 import json
@@ -15,8 +15,8 @@ from collections import Counter
 
 SLOW = 2
 
-# That the library to sign a file is not there, that a text takes many registers, and how naga negates
-# integers so that the least one wraps.
+# That the library to sign a file is not there, that a text takes many registers, and how naga
+# negates integers so that the least one wraps.
 EXPECTED = re.compile(r"warning: DXIL\.dll not found\..*|.*warning (X4714|X3092): .*")
 
 

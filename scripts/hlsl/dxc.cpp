@@ -1,5 +1,5 @@
-// Compiles texts by DXC as wgpu-hal's `compile_dxc` does, but with warnings, and prints how long the
-// compiler ran on a processor: dxc LIBRARY FILE [ARGUMENTS…].
+// Compiles a text by DXC as wgpu-hal's `compile_dxc` does, but with warnings, and prints how long
+// the compiler ran on a processor: dxc LIBRARY FILE [ARGUMENTS…].
 #include "dxcapi.h"
 #include <cstdio>
 #include <ctime>

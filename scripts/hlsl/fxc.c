@@ -1,5 +1,5 @@
-// Compiles a text by Direct3D's old compiler as wgpu-hal's `compile_fxc` does, and prints how long the
-// compiler ran on a processor: fxc.exe D3DCOMPILER.DLL FILE [FLAGS].
+// Compiles a text by Direct3D's old compiler as wgpu-hal's `compile_fxc` does, and prints how long
+// the compiler ran on a processor: fxc.exe D3DCOMPILER.DLL FILE [FLAGS].
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>

@@ -30,7 +30,7 @@ pub fn profile(name: &str) -> Option<DeviceProfile> {
     Some(DeviceProfile::webgpu_defaults().with(|profile| {
         full_name.clone_into(&mut profile.name);
         profile.device_type = if full_name.starts_with("Apple") { wgpu::DeviceType::IntegratedGpu } else { wgpu::DeviceType::DiscreteGpu };
-        // wgpu knows no better of Metal, and FXC's devices still report their waves.
+        // Of Metal, wgpu reports 4 to 64 for all devices.
         profile.subgroup_sizes = subgroups.unwrap_or([32, 32]);
         profile.subgroups = subgroups.is_some();
         profile.int64 = subgroups.is_some();
