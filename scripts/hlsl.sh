@@ -77,6 +77,7 @@ built() {
 # of DEVICE SECONDS ARGUMENTS…
 of() {
     local texts=$folder/$1 compiler
+    declare -F "with_${1%-*}" >/dev/null || { say "there is no compiler of $1"; exit 2; }
     "with_${1%-*}" || return 0
     say "$1"
     rm -rf "$texts" && mkdir "$texts"
