@@ -62,12 +62,16 @@ impl DeviceProfile {
         let (info, limits, features) = (device.adapter_info(), device.limits(), device.features());
         // Browsers keep names to themselves.
         let name = if info.name.is_empty() { "unnamed adapter" } else { &info.name };
+        let own = Self::new(name, info.vendor, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits);
+        // FXC, the older compiler of Direct3D, knows no subgroups, and takes long for long texts.
+        let is_fxc = info.backend == wgpu::Backend::Dx12 && !features.contains(wgpu::Features::SUBGROUP);
         Self {
+            registers: if is_fxc { Registers::of(0, "fxc", 1) } else { own.registers },
             timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             int64: features.contains(wgpu::Features::SHADER_INT64),
             f64: features.contains(wgpu::Features::SHADER_F64),
-            ..Self::new(name, info.vendor, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
+            ..own
         }
     }
 

@@ -89,5 +89,6 @@ mod tests {
         assert_eq!(liked(0x1002, "AMD Radeon RX 580", 64), 64);
         assert_eq!(liked(0x1002, "AMD Radeon RX 7900", 32), 128);
         assert_eq!(liked(0, "unnamed adapter", 4), 88);
+        assert_eq!(liked(0, "fxc", 1), 64);
     }
 }

@@ -1,5 +1,7 @@
 //! What the rules choose and what they refuse.
 
+use std::collections::BTreeSet;
+
 use wgpu_fft::Layout;
 use wgpu_fft::fft::{self, C2c, C2r, R2c, R2r, Scale};
 use wgpu_fft::low_level;
@@ -7,6 +9,7 @@ use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 use wgpu_fft::transpose::{self, Permute};
 use wgpu_fft::{DeviceProfile, Error, Spec, reduce};
 
+use crate::absent;
 use crate::recipes_by_hand::{COMPLEX, REAL, TRANSPOSES};
 use crate::variants::{SPECS, lowered, profiles};
 
@@ -184,6 +187,26 @@ fn every_choice_fits_its_profile() {
         spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap().check(&profile).unwrap();
     }
 }
+
+/// Of Direct3D and Metal, which nobody here has.
+#[test]
+fn every_choice_fits_devices_that_are_not_here() {
+    for profile in absent::names().filter_map(absent::profile) {
+        let in_f64 = |spec: &str| spec.split(' ').any(|word| word == "f64");
+        let reviewed = REVIEWED
+            .lines()
+            .filter_map(|line| line.split("  ").next())
+            .filter(|spec| ["c2c ", "c2r ", "r2c ", "r2r "].iter().any(|kind| spec.starts_with(kind)));
+        let all: BTreeSet<&str> = reviewed.chain(SPECS).filter(|spec| !in_f64(spec)).collect();
+        // Two GiB are more than a buffer of theirs.
+        for spec in all.into_iter().filter(|spec| !spec.contains("268435456")) {
+            let program = lowered(spec, None, &profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+            program.check(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+        }
+    }
+}
+
+const REVIEWED: &str = include_str!("recipes.txt");
 
 /// Devices far smaller than WebGPU allows still get a recipe that fits, or an error.
 #[test]

@@ -35,7 +35,8 @@ pub fn profile(name: &str) -> Option<DeviceProfile> {
         profile.subgroups = subgroups.is_some();
         profile.int64 = subgroups.is_some();
         profile.timestamps = true;
-        profile.registers = registers(vendor, full_name, profile.subgroup_sizes[0]);
+        profile.registers =
+            if subgroups.is_some() { registers(vendor, full_name, profile.subgroup_sizes[0]) } else { registers(0, "fxc", 1) };
         profile.workgroup_bytes = 32_768;
         profile.invocations = 1024;
         profile.workgroup_size = if is_metal { [1024; 3] } else { [1024, 1024, 64] };
