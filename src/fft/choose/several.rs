@@ -1,6 +1,6 @@
 //! Lines that take several passes.
 
-use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, LONGEST_IN_ONE_LANE, at_least};
+use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, at_least};
 use super::lines::Lines;
 use super::measured;
 use crate::fft::emit::lanes::CACHE_LINE;
@@ -61,7 +61,7 @@ impl Designer<'_> {
     /// beside the cores, 0.948 and 1.162. The rules have better passes for what was measured.
     #[cfg(feature = "tune")]
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
-        let lengths = crate::fft::factors::split_lengths(n, 2, &|length| length <= LONGEST_COLUMN)?;
+        let lengths = crate::fft::factors::split_lengths(n, 2, &|length| length <= super::designer::LONGEST_COLUMN)?;
         let points = u64::from(self.lines(axis, Reals::Complex).count) * u64::from(n);
         let lines = |length| Lines { points, across: true, ..Lines::rows(length, u32::MAX) };
         let mut passes = lengths.iter().map(|&length| self.part_of_any_lines(lines(length))).collect::<Option<Vec<_>>>()?;
