@@ -62,7 +62,6 @@ impl Designer<'_> {
         let lines = self.lines(next.axis, Reals::Complex);
         let is_complex = next.bluestein.is_none() && next.reals == Reals::Complex;
         if is_complex
-            && self.is_measured()
             && self.transform.number == Number::F32
             && self.has_whole_sectors(next.axis)
             && let [PassRecipe::Stockham(first)] = &mut axis.passes[..]

@@ -77,11 +77,6 @@ impl Designer<'_> {
         (self.registers.liked.saturating_sub(registers_of(0, 2)) / 4 / self.words()).max(2)
     }
 
-    /// Whether recipes that were measured are for this device.
-    pub(super) fn is_measured(&self) -> bool {
-        !self.profile.is_cpu() && !self.has_few_registers()
-    }
-
     /// Whether the registers of the device are too few for the recipes that were measured.
     pub(super) fn has_few_registers(&self) -> bool {
         self.registers.liked < Registers::PLENTY.liked

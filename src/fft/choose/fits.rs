@@ -43,8 +43,7 @@ impl Designer<'_> {
             _ => 16_384,
         };
         let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
-        let mut liked =
-            if is_one { [1, 2, 4] } else { Some(lines).filter(|_| self.is_measured()).and_then(measured::pieces).unwrap_or([2, 1, 4]) };
+        let mut liked = if is_one { [1, 2, 4] } else { measured::pieces(lines).unwrap_or([2, 1, 4]) };
         if let Some(memory) = self.registers.memory {
             // Memory for as many invocations as there are registers for, with a sixteenth more to
             // spread the banks.

@@ -49,7 +49,7 @@ pub(super) fn filling(lanes: u32) -> (u32, f64) {
 impl Designer<'_> {
     /// Takes two numbers of 16 bits in one access where that was faster.
     pub(super) fn in_twos(&self, axes: &mut [AxisRecipe]) {
-        if !self.is_measured() || self.transform.number != Number::F32 {
+        if self.profile.is_cpu() || self.transform.number != Number::F32 {
             return;
         }
         let between = self.transform.between();
@@ -99,9 +99,10 @@ impl Designer<'_> {
         if self.barriers_are_dear() && n <= self.in_one_lane() && !lines.pairs && !lines.convolution {
             return self.complete((vec![n], 1), lines);
         }
-        let known = Some(lines).filter(|_| self.is_measured() && !self.texts_are_long()).and_then(measured::one);
+        let known = Some(lines).filter(|_| !self.profile.is_cpu() && !self.texts_are_long()).and_then(measured::one);
         let known = known.and_then(|(own, is_whole)| match is_whole {
             true => (self.words() == 1 && self.runs(&own, lines)).then_some(own),
+            false if self.has_few_registers() => None,
             false => self.complete_in((own.radices, own.lanes), lines, 4),
         });
         known.or_else(|| self.estimated_row(lines)).or_else(|| self.search(lines))

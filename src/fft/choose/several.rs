@@ -27,7 +27,7 @@ impl Designer<'_> {
     /// Passes that were measured, where they fit the device.
     pub(super) fn measured_passes(&self, n: u32) -> Option<Vec<PassRecipe>> {
         let passes =
-            measured::passes(n, self.transform.placement).filter(|_| self.is_measured() && self.transform.number == Number::F32)?;
+            measured::passes(n, self.transform.placement).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
         passes.iter().all(|own| self.runs_across(own)).then(|| passes.into_iter().map(PassRecipe::Stockham).collect())
     }
 
