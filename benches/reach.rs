@@ -10,8 +10,7 @@
 //! device of Direct3D or Metal, with what wgpu would be told besides, for the compilers of
 //! scripts/hlsl.sh.
 //!
-//! Without `--spec`, the cases are those of reach.txt, the tables of `fft`, and the specifications of
-//! the tests.
+//! Without `--spec`, the cases are the tests' corpus, with reach.txt, and the tables of `fft`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,7 +20,7 @@ use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::{self, Access, Dispatch};
 use wgpu_fft::{DeviceProfile, Program as Dispatches};
 use wgpu_fft_tests::absent;
-use wgpu_fft_tests::variants::SPECS;
+use wgpu_fft_tests::variants::{SPECS, corpus};
 
 use crate::fft::cases;
 use crate::support::{Bench, Case, Column, Format, Program, Result};
@@ -47,16 +46,9 @@ const COLUMNS: &[Column] = &[
     Column::new("statistics", "summary", Format::Text),
 ];
 
-/// Cases of large arrays.
-const LARGE: &str = include_str!("reach.txt");
-/// The rules' choices, as reviewed: the first columns are specifications.
-const REVIEWED: &str = include_str!("../tests/host/recipes.txt");
-
 fn all_cases() -> Result<BTreeSet<String>> {
-    let large = LARGE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned);
-    let reviewed = REVIEWED.lines().filter_map(|line| line.split("  ").next()).filter(|text| text.parse::<AnySpec>().is_ok());
-    let anchors = [cases::table("anchors")?, cases::table("lengths")?].concat();
-    Ok(large.chain(reviewed.map(str::to_owned)).chain(anchors).chain(SPECS.map(str::to_owned)).collect())
+    let timed = [cases::table("anchors")?, cases::table("lengths")?].concat();
+    Ok(corpus().into_iter().map(str::to_owned).chain(timed).collect())
 }
 
 fn work(bench: &mut Bench) -> Result<()> {

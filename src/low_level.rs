@@ -31,7 +31,7 @@
 //! ```
 
 use crate::error::Result;
-use crate::gpu::{Gpu, Registers};
+use crate::gpu::{DeviceProfile, Gpu};
 pub use crate::kernels::{
     ALL as KERNELS, Access, Bind, Dispatch, Field, Form, GENERATED_BEGIN, GENERATED_END, Generated, Grid, Kernel, Slot, Source, Value,
     sources,
@@ -87,11 +87,10 @@ pub mod precision {
     pub use crate::plan::precision::{WANTED_BITS, input, output, program, right_bits};
 }
 
-/// What the rules know of the registers of a GPU by the PCI number of its vendor, or 0, its name, and
-/// its smallest subgroup.
+/// The profile of a device that is not here, by what wgpu would report of it.
 #[must_use]
-pub fn registers(vendor: u32, name: &str, subgroup: u32) -> Registers {
-    Registers::of(vendor, name, subgroup)
+pub fn reported(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: wgpu::Features) -> DeviceProfile {
+    DeviceProfile::reported(info, limits, features)
 }
 
 /// The pipeline of a dispatch, compiled as plans compile it. Nothing keeps it.

@@ -33,7 +33,7 @@ pub struct DeviceProfile {
     pub workgroup_size: [u32; 3],
     /// Most workgroups in a dispatch along one axis (`max_compute_workgroups_per_dimension`).
     pub groups_per_axis: u32,
-    /// Largest storage binding in bytes (`max_storage_buffer_binding_size`).
+    /// Largest storage binding in bytes (`max_storage_buffer_binding_size`, below 4 GiB).
     pub binding_bytes: u64,
     /// Largest buffer in bytes (`max_buffer_size`).
     pub buffer_bytes: u64,
@@ -59,10 +59,14 @@ impl DeviceProfile {
     /// The profile of an open device.
     #[must_use]
     pub fn of(device: &wgpu::Device) -> Self {
-        let (info, limits, features) = (device.adapter_info(), device.limits(), device.features());
+        Self::reported(&device.adapter_info(), &device.limits(), device.features())
+    }
+
+    /// The profile of a device of which wgpu reports this.
+    pub(crate) fn reported(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: wgpu::Features) -> Self {
         // Browsers keep names to themselves.
         let name = if info.name.is_empty() { "unnamed adapter" } else { &info.name };
-        let own = Self::new(name, info.vendor, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits);
+        let own = Self::new(name, info.vendor, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], limits);
         // FXC, the older compiler of Direct3D, knows no subgroups, and takes long for long texts.
         let is_fxc = info.backend == wgpu::Backend::Dx12 && !features.contains(wgpu::Features::SUBGROUP);
         Self {
@@ -103,7 +107,9 @@ impl DeviceProfile {
             invocations: limits.max_compute_invocations_per_workgroup,
             workgroup_size: [limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y, limits.max_compute_workgroup_size_z],
             groups_per_axis: limits.max_compute_workgroups_per_dimension,
-            binding_bytes: limits.max_storage_buffer_binding_size,
+            // Metal reports tens of GiB, but naga's bounds checks for it keep sizes in 32 bits: what lies
+            // behind 4 GiB of a binding would be read and written at its end.
+            binding_bytes: limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX & !3)),
             buffer_bytes: limits.max_buffer_size,
             storage_alignment: limits.min_storage_buffer_offset_alignment,
             uniform_alignment: limits.min_uniform_buffer_offset_alignment,

@@ -16,11 +16,7 @@ use wgpu_fft::{DeviceProfile, Error};
 use crate::cores::on_all_cores;
 use crate::lists::{asks_for_all, share};
 use crate::recipes::assert_reviewed;
-use crate::variants::{SPECS, profiles};
-
-/// Large arrays, of which more is decided.
-const LARGE: &str = include_str!("../../benches/reach.txt");
-const REVIEWED: &str = include_str!("recipes.txt");
+use crate::variants::{corpus, profiles};
 
 fn digest(parts: impl IntoIterator<Item = impl Hash>) -> String {
     let mut hasher = DefaultHasher::new();
@@ -29,7 +25,7 @@ fn digest(parts: impl IntoIterator<Item = impl Hash>) -> String {
 }
 
 /// A text without comments, which name files.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect()
 }
 
@@ -72,11 +68,8 @@ fn all_profiles() -> Vec<DeviceProfile> {
 
 #[test]
 fn no_choice_has_changed() {
-    let large = LARGE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let reviewed = REVIEWED.lines().filter_map(|line| line.split("  ").next());
     let is_fft = |text: &&str| ["c2c ", "r2c ", "c2r ", "r2r "].iter().any(|kind| text.starts_with(kind)) && !text.contains("-as=");
-    let texts: BTreeSet<&str> = large.chain(reviewed).chain(SPECS).filter(is_fft).collect();
-    let texts: Vec<&str> = share(texts, 8, 0).collect();
+    let texts: Vec<&str> = share(corpus().into_iter().filter(is_fft), 8, 0).collect();
     let lines = on_all_cores(texts.len(), |i| {
         let text = texts[i];
         let is_double = text.contains(" f64");

@@ -1,48 +1,75 @@
-//! Devices of Direct3D and Metal, which nobody here has: what wgpu 30 reports of them, as far as
-//! rules ask.
+//! Devices of Direct3D and Metal, which nobody here has, as wgpu would report them: `absent.txt`.
 
-use wgpu_fft::low_level::registers;
-use wgpu_fft::{DeviceProfile, wgpu};
+use wgpu_fft::DeviceProfile;
+use wgpu_fft::low_level::reported;
+use wgpu_fft::wgpu::{AdapterInfo, Backend, DeviceType, Features, Limits};
 
-/// The name of a device; the PCI number of its vendor; its name as wgpu reports it; its subgroups.
-/// The first word is the compiler. FXC knows neither subgroups nor 64-bit integers.
-const DEVICES: &[(&str, u32, &str, Option<[u32; 2]>)] = &[
-    ("fxc-nvidia", 0x10de, "NVIDIA GeForce RTX 4070", None),
-    ("fxc-amd", 0x1002, "AMD Radeon RX 6800", None),
-    ("fxc-intel", 0x8086, "Intel(R) Arc(TM) A770 Graphics", None),
-    ("dxc-nvidia", 0x10de, "NVIDIA GeForce RTX 4070", Some([32, 32])),
-    ("dxc-amd", 0x1002, "AMD Radeon RX 6800", Some([32, 64])),
-    ("dxc-intel", 0x8086, "Intel(R) Arc(TM) A770 Graphics", Some([8, 32])),
-    ("metal-apple", 0, "Apple M2", Some([4, 64])),
-    ("metal-amd", 0, "AMD Radeon Pro 5500M", Some([4, 64])),
-];
+const DEVICES: &str = include_str!("absent.txt");
 
-/// The names of all.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    DEVICES.iter().map(|&(name, ..)| name)
+/// The compilers of Direct3D. Without DXC, wgpu uses FXC, which knows neither subgroups nor 64-bit
+/// integers nor f16.
+const DXC: &str = "dxc-";
+const FXC: &str = "fxc-";
+
+/// The name of a device, and the other columns of its line.
+fn lines() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    DEVICES.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let mut columns = line.split('|').map(str::trim);
+        (columns.next().unwrap_or_default(), columns.collect())
+    })
+}
+
+/// The names of all, which begin with the compiler: dxc, fxc or metal.
+pub fn names() -> impl Iterator<Item = String> {
+    lines().flat_map(|(name, _)| [Some(name.to_owned()), name.strip_prefix(DXC).map(|own| format!("{FXC}{own}"))]).flatten()
 }
 
 /// What rules would see of a device.
 #[must_use]
 pub fn profile(name: &str) -> Option<DeviceProfile> {
-    let &(name, vendor, full_name, subgroups) = DEVICES.iter().find(|&&(own, ..)| own == name)?;
+    let by_dxc = name.strip_prefix(FXC).map(|own| format!("{DXC}{own}"));
+    let (_, columns) = lines().find(|(own, _)| *own == by_dxc.as_deref().unwrap_or(name))?;
+    let is_fxc = by_dxc.is_some();
     let is_metal = name.starts_with("metal");
-    Some(DeviceProfile::webgpu_defaults().with(|profile| {
-        full_name.clone_into(&mut profile.name);
-        profile.device_type = if full_name.starts_with("Apple") { wgpu::DeviceType::IntegratedGpu } else { wgpu::DeviceType::DiscreteGpu };
-        // Of Metal, wgpu reports 4 to 64 for all devices.
-        profile.subgroup_sizes = subgroups.unwrap_or([32, 32]);
-        profile.subgroups = subgroups.is_some();
-        profile.int64 = subgroups.is_some();
-        profile.timestamps = true;
-        profile.registers =
-            if subgroups.is_some() { registers(vendor, full_name, profile.subgroup_sizes[0]) } else { registers(0, "fxc", 1) };
-        profile.workgroup_bytes = 32_768;
-        profile.invocations = 1024;
-        profile.workgroup_size = if is_metal { [1024; 3] } else { [1024, 1024, 64] };
-        profile.binding_bytes = i32::MAX as u64 & !3;
-        profile.buffer_bytes = i32::MAX as u64;
-        profile.storage_alignment = if is_metal { 32 } else { 16 };
-        profile.storage_buffers = if is_metal { 29 } else { 1 << 18 };
-    }))
+    let [vendor, device_type, subgroups, storage_buffers, buffer_bytes, features, full_name] = columns[..] else {
+        panic!("absent.txt: `{name}` has {} columns", columns.len());
+    };
+    let device_type = match device_type {
+        "discrete" => DeviceType::DiscreteGpu,
+        "integrated" => DeviceType::IntegratedGpu,
+        "cpu" => DeviceType::Cpu,
+        other => panic!("absent.txt: `{other}`"),
+    };
+    let (least, most) = subgroups.split_once(' ').expect("two sizes");
+    let info = AdapterInfo {
+        name: full_name.to_owned(),
+        vendor: u32::from_str_radix(vendor, 16).expect("a PCI number"),
+        subgroup_min_size: least.parse().expect("a size"),
+        subgroup_max_size: most.parse().expect("a size"),
+        ..AdapterInfo::new(device_type, if is_metal { Backend::Metal } else { Backend::Dx12 })
+    };
+    let features = features.split_whitespace().map(|word| match word {
+        "timestamp" => Features::TIMESTAMP_QUERY,
+        _ if is_fxc => Features::empty(),
+        "subgroup" => Features::SUBGROUP,
+        "int64" => Features::SHADER_INT64,
+        "f16" => Features::SHADER_F16,
+        other => panic!("absent.txt: `{other}`"),
+    });
+    let buffer_bytes: u64 = buffer_bytes.parse().expect("a size");
+    let limits = Limits {
+        max_compute_workgroup_storage_size: 32_768,
+        max_compute_invocations_per_workgroup: 1024,
+        max_compute_workgroup_size_x: 1024,
+        max_compute_workgroup_size_y: 1024,
+        max_compute_workgroup_size_z: if is_metal { 1024 } else { 64 },
+        max_compute_workgroups_per_dimension: 65_535,
+        max_buffer_size: buffer_bytes,
+        max_storage_buffer_binding_size: buffer_bytes & !3,
+        min_storage_buffer_offset_alignment: 32,
+        min_uniform_buffer_offset_alignment: 256,
+        max_storage_buffers_per_shader_stage: storage_buffers.parse().expect("a number"),
+        ..Limits::default()
+    };
+    Some(reported(&info, &limits, features.fold(Features::empty(), Features::union)))
 }

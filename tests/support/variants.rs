@@ -1,9 +1,11 @@
 //! Specifications, recipes and profiles that together reach every kernel in every form.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
+use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe, Scale};
 use wgpu_fft::gpu::Registers;
 use wgpu_fft::half::{bf16, f16};
@@ -242,6 +244,17 @@ pub const SPECS: [&str; 45] = [
     "c2c inv 12x32 x3 kinds=dct3,-",
     "c2r inv 15x20 kinds=dst4,-",
 ];
+
+/// The specifications of large arrays in `benches/reach.txt`, those of the reviewed table of recipes,
+/// and [`SPECS`].
+#[must_use]
+pub fn corpus() -> BTreeSet<&'static str> {
+    let large = include_str!("../../benches/reach.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let reviewed = include_str!("../host/recipes.txt").lines().filter_map(|line| line.split("  ").next());
+    let all: BTreeSet<&str> = large.chain(reviewed).chain(SPECS).collect();
+    // Filters have no text.
+    all.into_iter().filter(|text| text.parse::<AnySpec>().is_ok()).collect()
+}
 
 /// The program of a specification given as text, with the default recipe or another one, if it
 /// fits.
