@@ -109,7 +109,7 @@ impl DeviceProfile {
             groups_per_axis: limits.max_compute_workgroups_per_dimension,
             // Metal reports tens of GiB, but naga's bounds checks for it keep sizes in 32 bits: what lies
             // behind 4 GiB of a binding would be read and written at its end.
-            binding_bytes: limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX & !3)),
+            binding_bytes: limits.max_storage_buffer_binding_size.min((1 << 32) - 4),
             buffer_bytes: limits.max_buffer_size,
             storage_alignment: limits.min_storage_buffer_offset_alignment,
             uniform_alignment: limits.min_uniform_buffer_offset_alignment,
