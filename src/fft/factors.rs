@@ -69,6 +69,19 @@ pub(super) fn split_lengths(n: u32, parts: u32, fits: &dyn Fn(u32) -> bool) -> O
     })
 }
 
+/// All different orders of some radices or axes.
+pub(super) fn orders<T: Copy + PartialEq>(all: &[T]) -> Vec<Vec<T>> {
+    if all.len() < 2 {
+        return vec![all.to_vec()];
+    }
+    let first_ones = all.iter().enumerate().filter(|(i, own)| !all[..*i].contains(own));
+    let with_first = |(i, &first): (usize, &T)| {
+        let rest = [&all[..i], &all[i + 1..]].concat();
+        orders(&rest).into_iter().map(move |rest| [&[first], &rest[..]].concat())
+    };
+    first_ones.flat_map(with_first).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,5 +113,10 @@ mod tests {
         assert_eq!(split_lengths(1 << 24, 3, &|n| n <= 1024), Some(vec![256, 256, 256]));
         assert_eq!(split_lengths(1 << 24, 2, &|n| n <= 1024), None);
         assert_eq!(split_lengths(7 * 9, 2, &|n| n <= 16), Some(vec![7, 9]));
+    }
+
+    #[test]
+    fn orders_are_all_and_different() {
+        assert_eq!(orders(&[2, 3, 2]), [[2, 3, 2], [2, 2, 3], [3, 2, 2]]);
     }
 }

@@ -4,7 +4,7 @@ use super::chain::step::Step;
 use super::pass::{Pass, Twos};
 use super::recipe::{PassRecipe, Stockham};
 use super::spec::number::Number;
-use super::stage::Stage;
+use super::stage::{LanesOfLine, Stage};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::radix2;
 use crate::shape::join;
@@ -105,9 +105,12 @@ pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) ->
     let turn = recipe.radices.len();
     // Where accesses take two elements, an invocation computes two neighbours of the first stage and
     // of the last one.
-    let neighbours = |s: usize| if pass.twos == Some(Twos::Elements) && (s == 0 || s == last) { 2 } else { 1 };
+    let lanes_at = |s: usize| {
+        let neighbours = if pass.twos == Some(Twos::Elements) && (s == 0 || s == last) { 2 } else { 1 };
+        LanesOfLine { count: lanes, neighbours }
+    };
     for (s, stage) in stages.iter().enumerate().filter(|(s, _)| *s != turn) {
-        let (each, neighbours) = (stage.distance(), neighbours(s));
+        let (each, LanesOfLine { neighbours, .. }) = (stage.distance(), lanes_at(s));
         ensure(each.is_multiple_of(neighbours), || {
             format!(
                 "accesses of two numbers (width=2) take two butterflies at a time, and a piece of the line has {each} of radix {}",
@@ -125,7 +128,7 @@ pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) ->
     for s in (0..last).filter(|s| s + 1 != turn) {
         has_room(n / pieces, "an exchange needs")?;
         if pieces > 1 {
-            in_pieces([stages[s], stages[s + 1]], [neighbours(s), neighbours(s + 1)], n, recipe)?;
+            in_pieces([stages[s], stages[s + 1]], [lanes_at(s), lanes_at(s + 1)], n, pieces)?;
         }
     }
     let mirrored = pass.store.fused.iter().find_map(|fused| fused.step().mirrors());
@@ -139,32 +142,15 @@ pub(super) fn half_of_a_piece(m: u32, recipe: &Stockham) -> u32 {
 }
 
 /// Why the results of a stage cannot pass on to the next one in pieces, if they cannot.
-fn in_pieces([stage, next]: [Stage; 2], neighbours: [u32; 2], n: u32, recipe: &Stockham) -> Fit {
-    let (lanes, pieces) = (recipe.lanes, recipe.pieces);
-    let piece = |element: u32| element / (n / pieces);
-    let firsts = |radix: u32, of: u32| (0..(n / radix).div_ceil(lanes)).map(move |b| b / of * of * lanes + b % of);
-    let taking_part =
-        |radix: u32, of: u32, first: u32| (0..lanes).map(move |lane| lane * of).filter(move |t| t + first < n / radix).collect::<Vec<_>>();
-    // Each step of all lanes in one piece, which does not begin behind it.
-    let by_step = |bases: &[u32], steps: &[u32]| {
-        let Some(&first) = bases.first() else { return false };
-        let is_one = bases.iter().all(|base| piece(*base) == piece(first));
-        let begin = if is_one { piece(first) * (n / pieces) } else { 0 };
-        steps.iter().all(|step| {
-            let own = piece(first + step);
-            bases.iter().all(|base| piece(base + step) == own) && begin + step >= own * (n / pieces)
-        })
-    };
-    for first in firsts(stage.radix, neighbours[0]) {
-        let bases: Vec<u32> = taking_part(stage.radix, neighbours[0], first).iter().map(|t| stage.first_result(t + first)).collect();
-        let steps: Vec<u32> = (0..stage.radix).map(|k| k * stage.p * stage.stride).collect();
-        let crosses = bases.iter().any(|base| steps.iter().any(|step| piece(base + step) != piece(*base)));
-        ensure(!crosses || by_step(&bases, &steps), || format!("a butterfly's results lie in several of {pieces} pieces"))?;
+fn in_pieces([stage, next]: [Stage; 2], [from, to]: [LanesOfLine; 2], n: u32, pieces: u32) -> Fit {
+    let piece_len = n / pieces;
+    for first in from.rounds(n / stage.radix) {
+        let stored = stage.stored(from, n, first);
+        let fits = !stored.crosses(piece_len) || stored.by_step(piece_len).is_some();
+        ensure(fits, || format!("a butterfly's results lie in several of {pieces} pieces"))?;
     }
-    for first in firsts(next.radix, neighbours[1]) {
-        let bases: Vec<u32> = taking_part(next.radix, neighbours[1], first).iter().map(|t| next.first_element(*t)).collect();
-        let steps: Vec<u32> = (0..next.radix).map(|k| next.first_element(first) + k * next.distance()).collect();
-        ensure(by_step(&bases, &steps), || format!("{lanes} lanes load across {pieces} pieces"))?;
+    for first in to.rounds(n / next.radix) {
+        ensure(next.loaded(to, n, first).by_step(piece_len).is_some(), || format!("{} lanes load across {pieces} pieces", to.count))?;
     }
     Ok(())
 }

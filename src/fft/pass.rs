@@ -56,7 +56,7 @@ impl Pass {
 
     /// The radices of each axis.
     pub fn axes(&self) -> Vec<&[u32]> {
-        radices_of(&self.radices, &self.extents).expect("`passes::chain` has compared them")
+        radices_of(&self.radices, &self.extents).expect("`chain` has compared them")
     }
 
     /// The stages in order. `table` says where the constants of some radices begin.

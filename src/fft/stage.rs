@@ -78,6 +78,88 @@ impl Stage {
     }
 }
 
+/// The lanes of a line. Lane l of a round with first butterfly f takes butterfly t + f, where t is l
+/// times the neighbours that each lane takes, one a round.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::fft) struct LanesOfLine {
+    pub count: u32,
+    pub neighbours: u32,
+}
+
+impl LanesOfLine {
+    /// The first butterflies of the rounds that do so many.
+    pub fn rounds(self, butterflies: u32) -> impl Iterator<Item = u32> {
+        let Self { count, neighbours } = self;
+        (0..butterflies.div_ceil(count)).map(move |round| round / neighbours * neighbours * count + round % neighbours)
+    }
+
+    /// Of a round of so many butterflies the t of each lane that takes part.
+    fn taking_part(self, butterflies: u32, first: u32) -> impl Iterator<Item = Option<u32>> {
+        (0..self.count).map(move |lane| lane * self.neighbours).map(move |t| (t + first < butterflies).then_some(t))
+    }
+}
+
+/// The elements base + step of a line that lanes access in a round.
+pub(in crate::fft) struct Accessed {
+    /// The base of each lane that takes part.
+    pub bases: Vec<Option<u32>>,
+    pub steps: Vec<u32>,
+}
+
+/// Elements of which each step lies in one piece of the line, for all lanes.
+pub(in crate::fft) struct ByStep {
+    /// Where places count from: the piece in which all lanes begin, if it is one.
+    pub begin: u32,
+    pub pieces: Vec<u32>,
+    /// The steps in their pieces.
+    pub steps: Vec<u32>,
+}
+
+impl Stage {
+    /// What a round of a line of so many elements stores.
+    pub fn stored(self, lanes: LanesOfLine, len: u32, first: u32) -> Accessed {
+        let bases = lanes.taking_part(len / self.radix, first).map(|t| t.map(|t| self.first_result(t + first)));
+        Accessed { bases: bases.collect(), steps: (0..self.radix).map(|k| k * self.p * self.stride).collect() }
+    }
+
+    /// What it loads.
+    pub fn loaded(self, lanes: LanesOfLine, len: u32, first: u32) -> Accessed {
+        let bases = lanes.taking_part(len / self.radix, first).map(|t| t.map(|t| self.first_element(t)));
+        Accessed { bases: bases.collect(), steps: self.steps(first) }
+    }
+
+    /// Distances of the elements of a round from the first element of its lane.
+    pub fn steps(self, first: u32) -> Vec<u32> {
+        let first = self.first_element(first);
+        (0..self.radix).map(|k| first + k * self.distance()).collect()
+    }
+}
+
+impl Accessed {
+    /// The pieces in which the elements of a step lie.
+    pub fn pieces(&self, step: u32, piece_len: u32) -> Vec<u32> {
+        let mut pieces: Vec<u32> = self.bases.iter().flatten().map(|&base| (base + step) / piece_len).collect();
+        pieces.dedup();
+        pieces
+    }
+
+    /// Whether the elements of a lane lie in several pieces.
+    pub fn crosses(&self, piece_len: u32) -> bool {
+        let piece = |element: u32| element / piece_len;
+        self.bases.iter().flatten().any(|&base| self.steps.iter().any(|step| piece(base + step) != piece(base)))
+    }
+
+    /// The same elements by step, if each step lies in one piece.
+    pub fn by_step(&self, piece_len: u32) -> Option<ByStep> {
+        let one = |step: u32| if let [piece] = self.pieces(step, piece_len)[..] { Some(piece) } else { None };
+        let pieces = self.steps.iter().map(|&step| one(step)).collect::<Option<Vec<u32>>>()?;
+        let begin = one(0).map_or(0, |piece| piece * piece_len);
+        let steps = self.steps.iter().zip(&pieces).map(|(step, piece)| (begin + step).checked_sub(piece * piece_len));
+        let steps = steps.collect::<Option<_>>()?;
+        Some(ByStep { begin, pieces, steps })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -103,7 +103,7 @@ impl<'a> Builder<'a, '_> {
 
     /// Adds the passes of one transform along an axis, from the current state to `target`.
     #[expect(clippy::too_many_arguments, reason = "each is another part of the pass")]
-    pub(super) fn run(
+    fn run(
         &mut self,
         axis: usize,
         recipe: &'a AxisRecipe,
@@ -130,7 +130,7 @@ impl<'a> Builder<'a, '_> {
     /// has the largest weight. The inverse transform, in reverse, takes that digit first. So one
     /// pass does both, with the product between them, and all passes back find their digit where
     /// those there have left it.
-    pub(super) fn there_and_back(
+    fn there_and_back(
         &mut self,
         axis: usize,
         recipe: &'a AxisRecipe,
@@ -175,7 +175,7 @@ impl<'a> Builder<'a, '_> {
 
     /// Adds the passes of a transform along an axis, from the current state towards `target`,
     /// without the last one. Returns the state before that one, and what it loads.
-    pub(super) fn passes_but_last(
+    fn passes_but_last(
         &mut self,
         axis: usize,
         recipe: &'a AxisRecipe,

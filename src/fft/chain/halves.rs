@@ -13,7 +13,7 @@ use crate::fft::steps::{Frames, IndexFrom, Map, MapIndex, Neighbours, OfPacked, 
 
 impl<'a> Builder<'a, '_> {
     /// The input side whose frames are loaded in pairs of neighbours, if they may be.
-    pub(super) fn pairs_of_frames(&self, end: End, axis: usize) -> Option<Fusion> {
+    fn pairs_of_frames(&self, end: End, axis: usize) -> Option<Fusion> {
         let frames = self.frames(end)?;
         let framing = frames.framing.of_pairs()?;
         let fragment = self.transform.map_of_pairs.clone()?;
@@ -28,7 +28,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// A side that takes neighbouring reals as complex numbers.
-    pub(super) fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
+    fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
         if let Some(side) = self.pairs_of_frames(end, axis) {
             return Ok(side);
         }

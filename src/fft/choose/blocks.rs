@@ -16,17 +16,17 @@ use crate::plan::Placement;
 /// In blocks of 4 by 4 and 4 by 8 the same, of 8 by 8 3% more. Columns of up to 4096 take one pass then:
 /// 4096² in three passes 0.1611, in two 0.1243, 2160x4096 0.0887 and 0.0788. Rows in four stages lose:
 /// 2000x3000 0.0637 and 0.0689 (benches/reports/2026-11-26-alignment).
-pub(super) const BLOCK_BEFORE_ROWS: [u32; 2] = [4, 16];
+const BLOCK_BEFORE_ROWS: [u32; 2] = [4, 16];
 
 /// Whether the array may be in blocks before such rows.
-pub(super) fn takes_blocks(rows: &AxisRecipe) -> bool {
+fn takes_blocks(rows: &AxisRecipe) -> bool {
     let is_short = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(pass) if pass.radices.len() <= 3);
     rows.bluestein.is_none() && rows.reals == Reals::Pairs && rows.passes.len() == 1 && rows.passes.iter().all(is_short)
 }
 
 impl Designer<'_> {
     /// Whether the next axis may be rows back to reals in pairs, and the array in blocks before it.
-    pub(super) fn is_before_rows(&self, axis: usize) -> bool {
+    fn is_before_rows(&self, axis: usize) -> bool {
         let Transform { kind, number, placement, .. } = *self.transform;
         let measured = (kind, number, placement) == (Kind::C2r, Number::F32, Placement::OutOfPlace) && self.transform.is_plain();
         let extents = self.transform.shape.extents();

@@ -1,10 +1,9 @@
-//! The rules that choose a recipe for a device.
+//! What the rules know of a transform and a device.
 //!
 //! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise,
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::lines::Lines;
-
 use crate::fft::limits::MAX_ELEMENTS;
 use crate::fft::place::Storage;
 use crate::fft::recipe::Reals;

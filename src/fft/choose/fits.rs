@@ -10,7 +10,7 @@ use crate::fft::limits;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Stockham};
 
 /// As many invocations should share the workgroup memory of a core.
-pub(super) const MANY_INVOCATIONS: u64 = 1024;
+const MANY_INVOCATIONS: u64 = 1024;
 
 impl Designer<'_> {
     /// Whether the first pass of an axis fits its place among the others.

@@ -16,7 +16,7 @@ mod together;
 
 use crate::error::{Error, Result};
 use crate::fft::chain::chain;
-use crate::fft::factors::{largest_prime, split};
+use crate::fft::factors::{largest_prime, orders, split};
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Recipe, Stockham};
 use crate::fft::spec::kind::{End, Kind};
@@ -44,18 +44,6 @@ pub(in crate::fft) fn design_with(transform: &Transform, profile: &DeviceProfile
 
 /// What a pass over columns costs, if one over rows costs 1.
 const COLUMN_COST: f64 = 1.5;
-
-/// All orders of at most three axes.
-fn orders(axes: &[usize]) -> Vec<Vec<usize>> {
-    if axes.len() < 2 {
-        return vec![axes.to_vec()];
-    }
-    let with_first = |i: usize| {
-        let rest: Vec<usize> = axes.iter().enumerate().filter(|(own, _)| *own != i).map(|(_, &axis)| axis).collect();
-        orders(&rest).into_iter().map(move |rest| std::iter::once(axes[i]).chain(rest).collect())
-    };
-    (0..axes.len()).flat_map(with_first).collect()
-}
 
 impl Designer<'_> {
     /// The recipes of all axes.

@@ -11,23 +11,23 @@ use crate::fft::spec::number::Number;
 
 /// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247;
 /// 128³ 0.0287 and 0.0317.
-pub(super) const SHORT_COLUMNS: u32 = 16;
+const SHORT_COLUMNS: u32 = 16;
 
 /// A text of this length takes NVIDIA's compiler about 0.1 s, and one of twice the length more than
 /// twice as long. H200, first results of 719x1013, whose columns are convolutions of 1536, in ms:
 /// 16.12.8 with 32 lanes 671, 64 lanes 349, 96 lanes 214, 128 lanes 192. It also runs as fast or
 /// faster with a shorter text: 0.0285, 0.0281, 0.0281, 0.0288.
-pub(super) const LONGEST_GPU_TEXT: f64 = 250.0;
+const LONGEST_GPU_TEXT: f64 = 250.0;
 
 /// Fewer invocations do not fill a large GPU. H200, 65537, a convolution of 384·384: 24.16 with 8
 /// lanes 0.0472, with 16 0.0252, with 24 0.0241; 510510, 13.11.5 with 14 lanes 0.0190, with 65
 /// 0.0157. Of 73 shapes this changed 30, whose times became 0.90 of what they were in the mean,
 /// 0.53 to 1.05 (report `2026-11-22-h200-lanes`).
-pub(super) const ENOUGH_INVOCATIONS: f64 = 65_536.0;
+const ENOUGH_INVOCATIONS: f64 = 65_536.0;
 
 /// How much text the butterflies of an invocation take: the values of all stages, weighted by the
 /// operations for each.
-pub(super) fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
     let of_stage = |&radix: &u32| {
         let prime = f64::from(largest_prime(radix));
         let each = if prime > 5.0 { prime / 2.0 } else { 1.0 + 0.5 * f64::from(radix.ilog2()) };
@@ -39,7 +39,7 @@ pub(super) fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> 
 
 /// How many rows fill subgroups of 64 best, and how full those are. A subgroup more costs a little, as
 /// a core has room for fewer workgroups then.
-pub(super) fn filling(lanes: u32) -> (u32, f64) {
+fn filling(lanes: u32) -> (u32, f64) {
     let full = |rows: u32| f64::from(rows * lanes) / f64::from((rows * lanes).next_multiple_of(64));
     let score = |rows: u32| full(rows) - 0.02 * f64::from((rows * lanes).div_ceil(64));
     let rows = (1..=(512 / lanes).max(1)).max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap_or(1);
@@ -116,7 +116,7 @@ impl Designer<'_> {
     }
 
     /// The same with rows in at most so many pieces.
-    pub(super) fn complete_in(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines, most_pieces: u32) -> Option<Stockham> {
+    fn complete_in(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines, most_pieces: u32) -> Option<Stockham> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
         // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of

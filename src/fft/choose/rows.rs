@@ -7,7 +7,7 @@
 
 use super::designer::{Designer, SMALL_ARRAY, lane_counts};
 use super::lines::Lines;
-use crate::fft::factors::factorizations;
+use crate::fft::factors::{factorizations, orders};
 use crate::fft::recipe::Stockham;
 
 /// Three stages: a fourth exchange costs more than radices of up to 40.
@@ -48,7 +48,7 @@ impl Designer<'_> {
     fn least_row(&self, lines: Lines) -> Option<Stockham> {
         let n = lines.n;
         let mut best: Option<(f64, Stockham)> = None;
-        for radices in factorizations(n, RADICES[1]).into_iter().flat_map(orders) {
+        for radices in factorizations(n, RADICES[1]).into_iter().flat_map(|radices| orders(&radices)) {
             if radices.len() != STAGES || radices.iter().any(|radix| *radix < RADICES[0]) {
                 continue;
             }
@@ -101,22 +101,6 @@ fn estimate(own: &Stockham) -> f64 {
         + if leaves_lanes { 0.088 } else { 0.0 }
 }
 
-/// All different orders of some radices.
-fn orders(radices: Vec<u32>) -> Vec<Vec<u32>> {
-    if radices.len() < 2 {
-        return vec![radices];
-    }
-    let mut all = Vec::new();
-    for (i, &first) in radices.iter().enumerate() {
-        if radices[..i].contains(&first) {
-            continue;
-        }
-        let rest = [&radices[..i], &radices[i + 1..]].concat();
-        all.extend(orders(rest).into_iter().map(|rest| [&[first], &rest[..]].concat()));
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,10 +140,5 @@ mod tests {
         let large = DeviceProfile::large_gpu();
         assert_eq!(chosen(8000, &large).unwrap().radices, [25, 10, 32]);
         assert_eq!(chosen(7680, &large).unwrap().radices, [32, 8, 30]);
-    }
-
-    #[test]
-    fn orders_are_all_and_different() {
-        assert_eq!(orders(vec![2, 3, 2]), [[2, 3, 2], [2, 2, 3], [3, 2, 2]]);
     }
 }

@@ -25,7 +25,7 @@ impl Designer<'_> {
     }
 
     /// Passes that were measured, where they fit the device.
-    pub(super) fn measured_passes(&self, n: u32) -> Option<Vec<PassRecipe>> {
+    fn measured_passes(&self, n: u32) -> Option<Vec<PassRecipe>> {
         let passes =
             measured::passes(n, self.transform.placement).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
         passes.iter().all(|own| self.runs_across(own)).then(|| passes.into_iter().map(PassRecipe::Stockham).collect())
@@ -37,7 +37,7 @@ impl Designer<'_> {
     }
 
     /// The same for lines that are known better.
-    pub(super) fn part_of(&self, lines: Lines) -> Option<Stockham> {
+    fn part_of(&self, lines: Lines) -> Option<Stockham> {
         // Fewer neighbours than 8 lose more than a pass costs, unless they have been measured: 2^24
         // as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
         let of = |least: u32| self.within(|designer| designer.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(least)));
@@ -45,7 +45,7 @@ impl Designer<'_> {
     }
 
     /// The same with as many lines as a workgroup has room for.
-    pub(super) fn part_of_any_lines(&self, lines: Lines) -> Option<Stockham> {
+    fn part_of_any_lines(&self, lines: Lines) -> Option<Stockham> {
         let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE.min(self.in_one_lane())).contains(&lines.n);
         if in_one_lane { self.complete((vec![lines.n], 1), lines) } else { self.pass(lines) }
     }

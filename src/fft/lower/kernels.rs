@@ -81,7 +81,7 @@ impl Lowering<'_> {
 
     /// The bindings of what the fragments of a pass declare, and whether a fragment indexes memory
     /// of its own.
-    pub(super) fn declared(&mut self, pass: &Pass) -> Result<(Vec<Bind>, bool)> {
+    fn declared(&mut self, pass: &Pass) -> Result<(Vec<Bind>, bool)> {
         let mut binds = Vec::new();
         let mut indexes_memory = false;
         for (map, first) in stockham::maps(pass) {

@@ -6,7 +6,7 @@ mod slots;
 
 use crate::error::{Error, Result};
 use crate::fft::chain::chain;
-use crate::fft::chain::line::lines;
+use crate::fft::chain::line::{LineIndex, lines};
 use crate::fft::chain::state::Broken;
 use crate::fft::chain::step::Step;
 use crate::fft::limits;
@@ -181,12 +181,9 @@ impl Lowering<'_> {
 
     fn step(&mut self, step: &Step<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
         let axis = step.element.0;
-        let lines = lines(step);
         if step.combines.is_some() {
-            return self.halves(step, &lines, scale, slots);
+            return self.halves(step, &lines(step), scale, slots);
         }
-        let halved = if step.load.takes_pairs() { lines[0].extent / 2 } else { 0 };
-        let count: u32 = (lines[0].extent - halved) * lines[1..].iter().map(|line| line.extent).product::<u32>();
         let what = match (self.transform.kind, self.transform.real_kind(axis)) {
             (Kind::Filter { .. }, _) => "FFT, filter and inverse FFT".to_owned(),
             (_, Some(kind)) => format!("{kind} by an FFT"),
@@ -195,16 +192,21 @@ impl Lowering<'_> {
         };
         let whole = step.extents.len() > 1 || u64::from(step.n) == self.extent(axis);
         let of = if whole { String::new() } else { format!(" of axis {axis}") };
-        let label = if axis == self.transform.shape.rank() {
-            format!("moves {count} elements")
-        } else {
-            format!("{what}{of}, {count} x {}", join(&step.extents, "x"))
+        let label = |count: u32| match axis == self.transform.shape.rank() {
+            true => format!("moves {count} elements"),
+            false => format!("{what}{of}, {count} x {}", join(&step.extents, "x")),
         };
+        let count = |lines: &[LineIndex]| lines.iter().map(|line| line.extent).product();
         let stockham = match step.recipe {
             None => &limits::no_transform(self.profile),
             Some(PassRecipe::Stockham(stockham)) => stockham,
-            Some(PassRecipe::Lanes { .. }) => return self.lanes(label, step, &lines, scale, slots),
+            Some(PassRecipe::Lanes { .. }) => {
+                let lines = lines(step);
+                return self.lanes(label(count(&lines)), step, &lines, scale, slots);
+            }
             Some(recipe @ PassRecipe::Radix2 { .. }) => {
+                let lines = lines(step);
+                let count = count(&lines);
                 let dense = lines.len() == 1
                     && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
                         state.offset == 0
@@ -223,7 +225,7 @@ impl Lowering<'_> {
         // Check before anything is made.
         limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
         let (pass, count) = step.pass(&stockham.radices, self.transform.number).map_err(|why| self.unfit(why))?;
-        self.stockham(label, stockham, pass, count, scale, slots)
+        self.stockham(label(count), stockham, pass, count, scale, slots)
     }
 }
 

@@ -156,7 +156,7 @@ impl Space<'_> {
 
 /// Accesses of one number instead of two, or the reverse, where numbers are short: as it is, or
 /// with half as many lanes, each of which has two butterflies then.
-pub(super) fn other_width(own: &Stockham, lines: Lines) -> Vec<Stockham> {
+fn other_width(own: &Stockham, lines: Lines) -> Vec<Stockham> {
     let with = |width, lanes| Stockham { width, lanes, ..own.clone() };
     match own.width {
         1 if lines.half && !lines.pairs && !lines.convolution && (lines.across || own.lanes == 1) => vec![with(2, own.lanes)],

@@ -25,7 +25,7 @@ impl Space<'_> {
     }
 
     /// The extents of rows and columns, if transposes can be used.
-    pub(super) fn matrix(&self) -> Option<[u32; 2]> {
+    fn matrix(&self) -> Option<[u32; 2]> {
         match (self.transform.kind, &self.geometry.axes[..], &self.geometry.output_extents[..]) {
             (Kind::C2c(_), [0, 1], &[r, c, _]) if self.geometry.dense => Some([r, c]),
             _ => None,

@@ -45,14 +45,15 @@ impl PartialEq for Fused {
 
 impl Eq for Fused {}
 
-/// Lets steps be compared, although only their traits are known.
-pub(in crate::fft) trait Step: Any + fmt::Debug {
+/// What lets a step be compared with another, and be found by its type, behind `dyn Fuse`. All types
+/// that can be compared have it.
+pub(in crate::fft) trait Comparable: Any + fmt::Debug {
     fn as_any(&self) -> &dyn Any;
 
     fn equals(&self, other: &dyn Any) -> bool;
 }
 
-impl<S: Any + PartialEq + fmt::Debug> Step for S {
+impl<S: Any + PartialEq + fmt::Debug> Comparable for S {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -80,7 +81,7 @@ impl Coordinates<'_> {
 }
 
 /// What a step can do. Most steps use only a few of these methods.
-pub(in crate::fft) trait Fuse: Step {
+pub(in crate::fft) trait Fuse: Comparable {
     /// The step for lines whose coordinates are these, if it depends on them.
     fn on(&self, lines: &Coordinates<'_>) -> Option<Fused> {
         let _ = lines;

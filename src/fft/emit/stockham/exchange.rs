@@ -4,6 +4,7 @@ use super::generator::{CHECKED, Generator, Invocation, Sharing, Values};
 use crate::fft::emit::banks::{Exchanging, Layout, Touch};
 use crate::fft::emit::codelets::pair;
 use crate::fft::recipe::Exchange;
+use crate::fft::stage::{Accessed, ByStep};
 use crate::wgsl::{Expr, Type, Writes, construct};
 
 /// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses
@@ -11,18 +12,7 @@ use crate::wgsl::{Expr, Type, Writes, construct};
 pub(super) struct Group {
     pub condition: Expr,
     pub base: Expr,
-    /// The base for each t; `None` where the condition is false.
-    pub bases: Vec<Option<u32>>,
-    pub steps: Vec<u32>,
-}
-
-impl Group {
-    /// The pieces in which the elements of a step lie.
-    fn pieces(&self, step: u32, piece_len: u32) -> Vec<u32> {
-        let mut pieces: Vec<u32> = self.bases.iter().flatten().map(|&base| (base + step) / piece_len).collect();
-        pieces.dedup();
-        pieces
-    }
+    pub accessed: Accessed,
 }
 
 /// Where the elements of a group lie in workgroup memory.
@@ -81,8 +71,8 @@ impl Generator<'_> {
         let touches = |groups: &[Group], place: &Invocation| {
             let mut touches = Vec::new();
             for group in groups {
-                for &step in &group.steps {
-                    let elements = group.bases.iter().map(|base| base.map(|base| (base + step) % piece_len)).collect();
+                for &step in &group.accessed.steps {
+                    let elements = group.accessed.bases.iter().map(|base| base.map(|base| (base + step) % piece_len)).collect();
                     touches.push(Touch { elements, lines_fast: place.sharing == Sharing::Lines });
                 }
             }
@@ -104,27 +94,24 @@ impl Generator<'_> {
         // Of each group: the pieces of its elements, and the places in that piece.
         let mut write_places = Vec::new();
         for group in writes {
-            let piece = |base: u32| base / piece_len;
-            let crosses = group.bases.iter().flatten().any(|&base| group.steps.iter().any(|step| piece(base + step) != piece(base)));
-            if crosses {
+            if group.accessed.crosses(piece_len) {
                 let places = self.places_by_step("stored_at", layout, piece_len, from, group);
-                write_places.push(places.expect(CHECKED));
+                write_places.push(places);
                 continue;
             }
             let local = self.body.value("in_piece", &group.base % piece_len);
-            let bases: Vec<Option<u32>> = group.bases.iter().map(|base| base.map(|base| base % piece_len)).collect();
-            let places = self.places("stored_at", layout, piece_len, from, &local, &bases, &group.steps);
-            write_places.push(Placed { pieces: Pieces::OfLanes(group.pieces(0, piece_len)), places });
+            let bases: Vec<Option<u32>> = group.accessed.bases.iter().map(|base| base.map(|base| base % piece_len)).collect();
+            let places = self.places("stored_at", layout, piece_len, from, &local, &bases, &group.accessed.steps);
+            write_places.push(Placed { pieces: Pieces::OfLanes(group.accessed.pieces(0, piece_len)), places });
         }
         let mut read_places = Vec::new();
         for group in reads {
-            let places = self.places_by_step("loaded_at", layout, piece_len, to, group);
-            read_places.push(places.expect(CHECKED));
+            read_places.push(self.places_by_step("loaded_at", layout, piece_len, to, group));
         }
 
         let mut loaded: Vec<Vec<Vec<Option<Expr>>>> = Vec::new();
         for (part, name) in self.exchanged_parts() {
-            let mut of_part: Vec<Vec<Option<Expr>>> = reads.iter().map(|group| vec![None; group.steps.len()]).collect();
+            let mut of_part: Vec<Vec<Option<Expr>>> = reads.iter().map(|group| vec![None; group.accessed.steps.len()]).collect();
             for piece in 0..pieces {
                 self.begin_exchange();
                 for ((group, placed), rounds) in writes.iter().zip(&write_places).zip(values.chunks(lines)) {
@@ -181,19 +168,11 @@ impl Generator<'_> {
     }
 
     /// The places of elements base + step, where each step lies in one piece for every lane.
-    fn places_by_step(&mut self, name: &str, layout: Layout, piece_len: u32, place: &Invocation, group: &Group) -> Option<Placed> {
-        let mut of_step = Vec::new();
-        for &step in &group.steps {
-            let [piece] = group.pieces(step, piece_len)[..] else { return None };
-            of_step.push(piece);
-        }
-        // Where all lanes begin in the same piece, the places count from there.
-        let begin = if let [piece] = group.pieces(0, piece_len)[..] { piece * piece_len } else { 0 };
-        let steps = group.steps.iter().zip(&of_step).map(|(step, piece)| (begin + step).checked_sub(piece * piece_len));
-        let steps = steps.collect::<Option<Vec<u32>>>()?;
-        let bases: Vec<Option<u32>> = group.bases.iter().map(|base| base.map(|base| base - begin)).collect();
+    fn places_by_step(&mut self, name: &str, layout: Layout, piece_len: u32, place: &Invocation, group: &Group) -> Placed {
+        let ByStep { begin, pieces, steps } = group.accessed.by_step(piece_len).expect(CHECKED);
+        let bases: Vec<Option<u32>> = group.accessed.bases.iter().map(|base| base.map(|base| base - begin)).collect();
         let places = self.places(name, layout, piece_len, place, &(&group.base - begin), &bases, &steps);
-        Some(Placed { pieces: Pieces::OfSteps(of_step), places })
+        Placed { pieces: Pieces::OfSteps(pieces), places }
     }
 
     /// Places in workgroup memory of elements base + step. Where such a place is a fixed distance

@@ -3,7 +3,7 @@
 
 use crate::fft::pass::Pass;
 use crate::fft::recipe::{Exchange, Stockham};
-use crate::fft::stage::Stage;
+use crate::fft::stage::{LanesOfLine, Stage};
 use crate::fft::steps::LookUp;
 use crate::kernels::fft::pass::Bound;
 use crate::wgsl::{Body, Expr, Type, U32, Writes, boolean, min, param, select};
@@ -96,11 +96,15 @@ impl Generator<'_> {
         self.recipe.n()
     }
 
+    /// The lanes of a line at such places.
+    pub(super) fn lanes_at(&self, place: &Invocation) -> LanesOfLine {
+        LanesOfLine { count: self.lanes(), neighbours: place.neighbours }
+    }
+
     /// The rounds of a stage of radix r at such places.
     pub(super) fn rounds(&self, radix: u32, place: &Invocation) -> Vec<Round> {
-        let (neighbours, lines) = (place.neighbours, self.pass.lines_each());
-        let firsts = (0..(self.n() / radix).div_ceil(self.lanes())).map(|b| b / neighbours * neighbours * self.lanes() + b % neighbours);
-        firsts.flat_map(|first| (0..lines).map(move |line| Round { first, line })).collect()
+        let lines = self.pass.lines_each();
+        self.lanes_at(place).rounds(self.n() / radix).flat_map(|first| (0..lines).map(move |line| Round { first, line })).collect()
     }
 
     /// Whether lane t takes part in a round of a stage.
@@ -111,18 +115,6 @@ impl Generator<'_> {
     /// Lane t, where it is known to take part in a round.
     pub(super) fn taking_part_of(&self, radix: u32, round: Round, t: &Expr) -> Expr {
         t.clone().below(self.n() / radix - round.first)
-    }
-
-    /// The t of the lanes that take part in a round.
-    pub(super) fn taking_part(&self, radix: u32, place: &Invocation, round: Round) -> impl Iterator<Item = Option<u32>> + use<> {
-        let (butterflies, neighbours) = (self.n() / radix, place.neighbours);
-        (0..self.lanes()).map(move |lane| lane * neighbours).map(move |t| (t + round.first < butterflies).then_some(t))
-    }
-
-    /// Distances of the elements of a round from the first element of its lane.
-    pub(super) fn steps(&self, stage: Stage, round: Round) -> Vec<u32> {
-        let first = stage.first_element(round.first);
-        (0..stage.radix).map(|k| first + k * stage.distance()).collect()
     }
 
     /// An invocation in a stage: where its first butterfly begins.

@@ -54,7 +54,7 @@ impl Generator<'_> {
             for first in (0..=n / 2).step_by(half as usize) {
                 self.begin_exchange();
                 for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-                    let steps = self.steps(stage, round);
+                    let steps = stage.steps(round.first);
                     let t = self.taking_part_of(stage.radix, round, &place.t);
                     let partial = self.partial(stage.radix, round, &place.t);
                     self.when(&partial, |own| {

@@ -157,7 +157,7 @@ impl Generator<'_> {
         let is_past = |limit: u32| {
             let past = |step: u32| step * side.index.element >= limit;
             side.index.lines.iter().all(|weight| *weight == 0)
-                && self.rounds(stage.radix, place).into_iter().any(|round| self.steps(stage, round).into_iter().any(past))
+                && self.rounds(stage.radix, place).into_iter().any(|round| stage.steps(round.first).into_iter().any(past))
         };
         side.fused.iter().map(Fused::step).any(|step| step.drops_results_of(self.n()) || step.limit().is_some_and(is_past))
     }
@@ -219,7 +219,7 @@ impl Generator<'_> {
         let side = &self.pass.store;
         let index = self.index_base(&side.index, place);
         for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let steps = self.steps(stage, round);
+            let steps = stage.steps(round.first);
             let partial = self.partial(stage.radix, round, &place.t);
             *values = self.in_round(&partial, stage.radix, |own| {
                 let product = |(value, &step): (&Expr, &u32)| {
@@ -236,7 +236,7 @@ impl Generator<'_> {
         self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let steps = self.steps(stage, round);
+            let steps = stage.steps(round.first);
             let t = self.taking_part_of(stage.radix, round, &place.t);
             let partial = self.partial(stage.radix, round, &place.t);
             *values = self.in_round(&partial, stage.radix, |own| {
@@ -258,10 +258,8 @@ impl Generator<'_> {
             let (j, faster) = (&from.t + round.first).div_rem(stride);
             let rest = &j % p;
             let base = self.body.value("first", ((&j - &rest) * radix + rest) * stride + faster);
-            let bases = self.taking_part(radix, from, round).map(|t| t.map(|t| stage.first_result(t + round.first)));
-            let bases = bases.collect();
-            let steps = (0..radix).map(|k| k * p * stride).collect();
-            writes.push(Group { condition: self.partial(radix, round, &from.t), base, bases, steps });
+            let accessed = stage.stored(self.lanes_at(from), self.n(), round.first);
+            writes.push(Group { condition: self.partial(radix, round, &from.t), base, accessed });
         }
         let reads: Vec<Group> = self
             .rounds(next.radix, to)
@@ -270,8 +268,7 @@ impl Generator<'_> {
             .map(|round| Group {
                 condition: self.partial(next.radix, round, &to.t),
                 base: to.element.clone(),
-                bases: self.taking_part(next.radix, to, round).map(|t| t.map(|t| next.first_element(t))).collect(),
-                steps: self.steps(next, round),
+                accessed: next.loaded(self.lanes_at(to), self.n(), round.first),
             })
             .collect();
         self.exchange(from, to, &writes, values, &reads)

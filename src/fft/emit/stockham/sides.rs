@@ -70,7 +70,7 @@ impl Generator<'_> {
         let index = self.index_base(&side.index, place);
         let mut values = Values::new();
         for (b, round) in self.rounds(stage.radix, place).into_iter().enumerate() {
-            let steps = self.steps(stage, round);
+            let steps = stage.steps(round.first);
             let t = self.taking_part_of(stage.radix, round, &place.t);
             let condition = place.live.and(self.partial(stage.radix, round, &place.t));
             let there: Vec<Expr> = steps.iter().map(|&step| is_there(&side.fused, &position(side, &index, &t, step))).collect();
@@ -146,7 +146,7 @@ impl Generator<'_> {
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         let index = self.index_base(&side.index, place);
         for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let elements = self.steps(stage, round);
+            let elements = stage.steps(round.first);
             let partial = self.partial(stage.radix, round, &place.t);
             *values = self.in_round(&partial, stage.radix, |own| {
                 let mut site = own.site(side, place, &nowhere);
@@ -165,7 +165,7 @@ impl Generator<'_> {
         let index = self.index_base(&side.index, place);
         let line = self.line_base(side, place);
         for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let steps = self.steps(stage, round);
+            let steps = stage.steps(round.first);
             let t = self.taking_part_of(stage.radix, round, &place.t);
             let condition = place.live.and(self.partial(stage.radix, round, &place.t));
             self.when(&condition, |own| {

@@ -30,7 +30,7 @@ impl Generator<'_> {
 
     /// Where the twos of such rounds lie.
     fn twos(&mut self, side: &Side, line: &Expr, place: &Invocation, stage: Stage, round: Round) -> Vec<Expr> {
-        let steps = self.steps(stage, round);
+        let steps = stage.steps(round.first);
         if self.pass.twos == Some(Twos::Lines) {
             return self.element_places(&side.place, line, &place.element, &steps);
         }
