@@ -1,23 +1,24 @@
 //! Runs every text that a recipe reaches under all checks. No index leaves its array, nothing is
 //! read before it is written, and no two invocations conflict without a barrier between them. Each
 //! text of every second program runs in two orders of workgroups and invocations, and with subgroups
-//! of two sizes; with `WGPU_FFT_THOROUGH=1` each text in four orders and with subgroups of three.
-//! `src/gpu/unchecked.rs` relies on this.
+//! of three sizes; with `WGPU_FFT_THOROUGH=1` each text in four orders and with subgroups of all sizes up
+//! to 128. `src/gpu/unchecked.rs` relies on this.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
 
 use wgpu_fft::Program;
-use wgpu_fft::low_level::{self, Slot};
+use wgpu_fft::low_level::{self, Dispatch, Slot};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::reduce::{self, Custom};
 use wgpu_fft::{DeviceProfile, Spec};
 
+use crate::absent;
 use crate::cores::on_all_cores;
 use crate::lists::share;
 use crate::sanitized::run_with;
-use crate::variants::{PROGRAMS, profiles};
+use crate::variants::{PROGRAMS, profiles, programs};
 
 /// The most bytes of an array in this test. More rows of the same kind would not test anything
 /// else.
@@ -62,7 +63,9 @@ fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: 
     let declared: Vec<(&str, &[u8])> = declared.iter().map(|(name, data)| (*name, &data[..])).collect();
     let run = |seed, subgroups| -> Vec<O> { run_with(program, &inputs, &declared, seed, subgroups) };
     let first = run(0, 1);
-    for (seed, subgroups) in share([(3, 4), (2, 2), (1, 1)], 3, 0) {
+    let exchanges = program.wgsl().any(|text| text.contains("subgroupShuffle"));
+    let larger: &[(u64, u32)] = if exchanges { &[(4, 32), (5, 16), (6, 8)] } else { &[] };
+    for &(seed, subgroups) in share([(3, 4), (2, 2), (1, 1)].iter().chain(larger), 3, 0) {
         let other = run(seed, subgroups);
         assert!(
             bytemuck::cast_slice::<_, u8>(&first) == bytemuck::cast_slice::<_, u8>(&other),
@@ -99,6 +102,26 @@ fn every_text_is_clean_in_every_order() {
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
         file.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
     }
+}
+
+/// The same for what the rules choose for GPUs that are not here.
+#[test]
+fn texts_of_devices_that_are_not_here_are_clean() {
+    let key = |dispatch: &Dispatch| (dispatch.wgsl(), dispatch.overrides.clone());
+    let mut seen: HashSet<_> = PROGRAMS.iter().flat_map(low_level::dispatches).map(key).collect();
+    let mut all = Vec::new();
+    for profile in share(absent::names(), 7, 1).filter_map(|name| absent::profile(&name)) {
+        let small = programs(&profile).into_iter().filter(|program| {
+            let arrays = [program.inputs()[0], program.output()];
+            arrays.iter().chain(low_level::workspaces(program)).all(|array| array.bytes() <= MOST_BYTES)
+        });
+        // All are inserted.
+        all.extend(small.filter(|program| low_level::dispatches(program).iter().filter(|own| seen.insert(key(own))).count() > 0));
+    }
+    println!("{} programs with texts of their own", all.len());
+    assert!(all.len() > 50, "{}", all.len());
+    let all: Vec<&Program> = share(&all, 4, 0).collect();
+    on_all_cores(all.len(), |i| check(all[i]));
 }
 
 #[test]

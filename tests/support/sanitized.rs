@@ -186,7 +186,7 @@ pub fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
         arguments.rsplit([' ', ',']).next()?.trim_end_matches('u').parse::<u32>().ok()
     });
     let least = distances.max().map_or(1, |distance| 2 * distance);
-    (least.next_power_of_two() * times).min(64)
+    (least.next_power_of_two() * times).min(128)
 }
 
 /// A cache of compiled kernels.

@@ -275,7 +275,7 @@ pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Res
 }
 
 /// The programs of everything above, and of the hand-written recipes.
-fn programs(profile: &DeviceProfile) -> Vec<Program> {
+pub fn programs(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs = Vec::new();
     transposes::<u32>(profile, &mut programs);
     transposes::<[f32; 2]>(profile, &mut programs);

@@ -9,11 +9,12 @@
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Invocations per subgroup: a power of two up to 64. Default: 32.
+    /// Invocations per subgroup: a power of two up to 128. Default: 32.
     pub subgroup_size: u32,
-    /// Invocations that run in lockstep: a multiple of the subgroup size, up to 64. At barriers,
+    /// Invocations that run in lockstep: a multiple of the subgroup size, up to 128. At barriers,
     /// the other invocations of the workgroup take their turn. Smaller groups are slower, but
-    /// produce more different orders. Default: 0, which means 64.
+    /// produce more different orders. Default: 0, which means 64, or the subgroup size if that is
+    /// larger.
     pub lockstep: u32,
     /// Selects the order of workgroups, of the lockstep groups between two barriers, and of
     /// invocations in an atomic operation. 0, the default, is the order of their indices.

@@ -171,7 +171,7 @@ struct P { a: vec4<u32>, b: u32 }
     assert!(kernel.dispatch([1, 1, 1], &mut memory, &[Binding::part(1, 3, long, 32, 32)], &Config::default()).unwrap().is_clean());
     for config in [
         Config { subgroup_size: 3, ..Config::default() },
-        Config { subgroup_size: 128, ..Config::default() },
+        Config { subgroup_size: 256, ..Config::default() },
         Config { lockstep: 48, ..Config::default() },
     ] {
         assert!(matches!(kernel.dispatch([1, 1, 1], &mut memory, &[], &config), Err(Error::Config(_))));

@@ -1,7 +1,7 @@
 //! Control flow, functions, pointers and memory: what kernels compute.
 
 use crate::common::{DECLARATIONS, memory};
-use wgsl_sanitizer::{Config, Shader};
+use wgsl_sanitizer::{Binding, Buffer, Config, Shader};
 
 /// `out` of 64 invocations, each of which stores at its place what `f(t)` gives. Without findings,
 /// in lockstep of 64 and of 8.
@@ -255,9 +255,9 @@ fn matrices_and_vectors_by_index() {
 
 #[test]
 fn subgroups() {
-    for size in [1u32, 4, 8, 32, 64] {
+    for size in [1u32, 4, 8, 32, 64, 128] {
         let text = "
-@compute @workgroup_size(64)
+@compute @workgroup_size(128)
 fn main(@builtin(local_invocation_index) t: u32, @builtin(subgroup_invocation_id) i: u32, @builtin(subgroup_id) s: u32,
     @builtin(subgroup_size) size: u32, @builtin(num_subgroups) n: u32) {
     var x = subgroupAdd(t) + subgroupMax(t) * 3u + subgroupMin(t) * 5u + subgroupExclusiveAdd(t) * 7u + subgroupInclusiveAdd(t) * 11u;
@@ -265,15 +265,16 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(subgroup_invocation_id
     x += countOneBits(subgroupBallot(t % 2u == 0u).x) * 23u + subgroupShuffle(t, size - 1u - i) * 29u + n + s * 31u + size;
     let up = subgroupShuffleUp(t, 1u);
     if i > 0u { x += up; }
-    if subgroupAll(t < 64u) && subgroupAny(t % size == 0u) { x += 1u; }
+    if subgroupAll(t < 128u) && subgroupAny(t % size == 0u) { x += 1u; }
     out[t] = x;
 }";
         let shader = Shader::new(&format!("{text}{DECLARATIONS}")).unwrap();
         let kernel = shader.entry("main").unwrap().compile().unwrap();
-        let (mut memory, bindings) = memory();
+        let (mut memory, mut bindings) = memory();
+        bindings[2] = Binding::whole(0, 2, memory.add(Buffer::unwritten(512)));
         let report = kernel.dispatch([1, 1, 1], &mut memory, &bindings, &Config { subgroup_size: size, ..Config::default() }).unwrap();
         assert!(report.is_clean(), "{report}");
-        for t in 0..64u32 {
+        for t in 0..128u32 {
             let first = t / size * size;
             let lanes = first..first + size;
             let i = t - first;
@@ -282,7 +283,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(subgroup_invocation_id
             x += 13 * first + 17 * first + 19 * (first + (i ^ (size / 2)));
             x += 23 * lanes.clone().take(32).filter(|t| t % 2 == 0).count() as u32
                 + 29 * (first + size - 1 - i)
-                + 64 / size
+                + 128 / size
                 + t / size * 31
                 + size;
             x += if i > 0 { t - 1 } else { 0 } + 1;

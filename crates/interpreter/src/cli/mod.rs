@@ -33,8 +33,8 @@ Shader:
   --append FILE                    a file whose text follows the shader's; may be repeated
 
 Run:
-  --subgroup N                     invocations of a subgroup: 1, 2, 4 ... 64 (default 32)
-  --lockstep N                     invocations that run in lockstep, a multiple of that (default 64)
+  --subgroup N                     invocations of a subgroup: 1, 2, 4 ... 128 (default 32)
+  --lockstep N                     invocations that run in lockstep, a multiple of that, up to 128 (default 64)
   --seed N                         selects the order of workgroups and invocations (default 0: by index)
   --max-turns N                    loop iterations before a loop counts as endless
   --zero-workgroup-memory          workgroup memory starts as zeros

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::memory::UNWRITTEN;
-use crate::ops::{Kind, LANES, Reg};
+use crate::ops::{Kind, LANES, LaneMask, Reg};
 use crate::program::{Access, AtomicOp, Length, Root};
 use crate::races::{Clock, Shadow};
 use crate::report::{AccessMode, FindingKind};
@@ -48,7 +48,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The offset of each lane's element, and the lanes whose indices are all right.
-    fn resolve(&mut self, g: &Group, access: &Access, mode: AccessMode) -> ([u32; LANES], u64) {
+    fn resolve(&mut self, g: &Group, access: &Access, mode: AccessMode) -> ([u32; LANES], LaneMask) {
         let mut offsets = [access.offset; LANES];
         let mut good = g.active;
         for step in &access.steps {
@@ -79,7 +79,7 @@ impl<'p> Machine<'p> {
     }
 
     #[cold]
-    fn report_marks(&mut self, g: &Group, access: &Access, index: Reg, signed: bool, good: u64) {
+    fn report_marks(&mut self, g: &Group, access: &Access, index: Reg, signed: bool, good: LaneMask) {
         self.undefined(g, index, good, access.site, "an index");
         for lane in lanes(g.wrapped[index as usize] & good) {
             let word = g.get(index, lane);
@@ -91,7 +91,7 @@ impl<'p> Machine<'p> {
 
     /// Reports lanes that use an undefined value.
     #[inline(always)]
-    pub(super) fn undefined(&mut self, g: &Group, register: Reg, mask: u64, site: u32, used_as: &'static str) {
+    pub(super) fn undefined(&mut self, g: &Group, register: Reg, mask: LaneMask, site: u32, used_as: &'static str) {
         if g.marked && g.undefined[register as usize] & mask != 0 {
             for lane in lanes(g.undefined[register as usize] & mask) {
                 let kind = FindingKind::UndefinedShuffle { used_as, shuffle_line: self.recorder.line(g.shuffle) };

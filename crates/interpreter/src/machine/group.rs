@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::ops::integer::Arithmetic;
-use crate::ops::{Kind, LANES, Reg, Register};
+use crate::ops::{Kind, LANES, LaneMask, Reg, Register, Registers};
 use crate::program::{Builtin, Program, SiteId};
 
 /// Why a group has stopped.
@@ -16,11 +16,11 @@ pub(super) enum State {
 
 /// Invocations in lockstep.
 pub(super) struct Group {
-    pub registers: Vec<Register>,
-    pub masks: Vec<u64>,
+    pub registers: Registers,
+    pub masks: Vec<LaneMask>,
     /// Lanes that are active, and lanes that there are.
-    pub active: u64,
-    pub all: u64,
+    pub active: LaneMask,
+    pub all: LaneMask,
     pub at: usize,
     pub state: State,
     /// `local_invocation_index` of lane 0.
@@ -30,10 +30,10 @@ pub(super) struct Group {
     /// Whether any of the marks below is set.
     pub marked: bool,
     /// Per register, the lanes whose value came through a shuffle from nowhere.
-    pub undefined: Vec<u64>,
+    pub undefined: Vec<LaneMask>,
     /// Per register, the lanes whose value is not what arithmetic without wrap-around gives. That
     /// is in `exact`.
-    pub wrapped: Vec<u64>,
+    pub wrapped: Vec<LaneMask>,
     exact: Vec<Option<Box<[i64; LANES]>>>,
     /// The last shuffle from nowhere.
     pub shuffle: SiteId,
@@ -41,7 +41,7 @@ pub(super) struct Group {
 
 /// Lanes of a mask, from the lowest.
 #[inline(always)]
-pub(super) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
+pub(super) fn lanes(mut mask: LaneMask) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         if mask == 0 {
             return None;
@@ -52,15 +52,15 @@ pub(super) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-pub(super) fn mask_of(count: u32) -> u64 {
-    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+pub(super) fn mask_of(count: u32) -> LaneMask {
+    if count as usize >= LANES { LaneMask::MAX } else { (1 << count) - 1 }
 }
 
 impl Group {
     pub(super) fn new(program: &Program, config: &Config, first: u32, count: u32) -> Self {
         let registers = program.registers as usize;
         let mut group = Self {
-            registers: vec![Register::ZERO; registers],
+            registers: Registers::new(registers, count as usize),
             masks: vec![0; program.masks as usize],
             active: 0,
             all: mask_of(count),
@@ -132,12 +132,12 @@ impl Group {
 
     /// Lanes in which a `bool` is true.
     #[inline(always)]
-    pub(super) fn truth(&self, register: Reg) -> u64 {
+    pub(super) fn truth(&self, register: Reg) -> LaneMask {
         let words = &self.registers[register as usize].0;
         let mut mask = 0;
         for (i, block) in words.chunks_exact(8).enumerate() {
             let byte = block.iter().enumerate().fold(0, |byte, (k, &word)| byte | (word & 1) << k);
-            mask |= (byte as u64) << (8 * i);
+            mask |= LaneMask::from(byte) << (8 * i);
         }
         mask
     }
@@ -205,7 +205,7 @@ impl Group {
     }
 
     /// The marks of a copy, for the lanes of `mask`; the others keep theirs.
-    pub(super) fn copy_marks(&mut self, to: Reg, from: Reg, mask: u64) {
+    pub(super) fn copy_marks(&mut self, to: Reg, from: Reg, mask: LaneMask) {
         let (t, f) = (to as usize, from as usize);
         self.undefined[t] = self.undefined[t] & !mask | self.undefined[f] & mask;
         self.wrapped[t] &= !mask;

@@ -9,6 +9,7 @@ mod subgroup;
 use crate::config::{Config, Random};
 use crate::error::Error;
 use crate::memory::{Binding, Buffer, Memory};
+use crate::ops::LANES;
 use crate::program::{Instr, Program, Slot};
 use crate::races::{Clock, Shadow};
 use crate::report::{FindingKind, Report};
@@ -73,11 +74,15 @@ pub(crate) fn dispatch(
 
 fn check_config(config: &Config) -> Result<(), Error> {
     let size = config.subgroup_size;
-    if !size.is_power_of_two() || size > 64 {
-        return Err(Error::Config(format!("the subgroup size must be a power of two, at most 64, not {size}")));
+    let most = LANES as u32;
+    if !size.is_power_of_two() || size > most {
+        return Err(Error::Config(format!("the subgroup size must be a power of two, at most {most}, not {size}")));
     }
-    if !config.lockstep.is_multiple_of(size) || config.lockstep > 64 {
-        return Err(Error::Config(format!("lockstep must be a multiple of the subgroup size {size}, at most 64, not {}", config.lockstep)));
+    if !config.lockstep.is_multiple_of(size) || config.lockstep > most {
+        return Err(Error::Config(format!(
+            "lockstep must be a multiple of the subgroup size {size}, at most {most}, not {}",
+            config.lockstep
+        )));
     }
     Ok(())
 }
@@ -146,7 +151,7 @@ impl<'a> Machine<'a> {
 
     fn run(&mut self, grid: [u32; 3]) {
         let invocations: u32 = self.program.workgroup_size.iter().product();
-        let lockstep = if self.config.lockstep == 0 { 64 } else { self.config.lockstep };
+        let lockstep = if self.config.lockstep == 0 { self.config.subgroup_size.max(64) } else { self.config.lockstep };
         let mut groups: Vec<Group> = (0..invocations)
             .step_by(lockstep as usize)
             .map(|first| Group::new(self.program, self.config, first, lockstep.min(invocations - first)))
@@ -178,7 +183,7 @@ impl<'a> Machine<'a> {
         loop {
             if self.config.seed != 0 {
                 self.random.shuffle(&mut order);
-                self.atomic_turn = (self.random.next() % 64) as usize;
+                self.atomic_turn = (self.random.next() % LANES as u64) as usize;
             }
             for &i in &order {
                 if groups[i].state == State::Running {

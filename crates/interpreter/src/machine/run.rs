@@ -1,7 +1,7 @@
 //! One instruction after another.
 
 use crate::ops::integer::bad_divisor;
-use crate::ops::{BLOCK, Kind, LANES, Reg, Register, convert, float};
+use crate::ops::{BLOCK, Kind, LANES, LaneMask, Reg, convert, float};
 use crate::program::{Check, Instr, SiteId};
 use crate::report::FindingKind;
 
@@ -168,7 +168,7 @@ impl Machine<'_> {
 
     fn copy(&mut self, g: &mut Group, to: Reg, from: Reg, masked: bool) {
         if g.marked {
-            g.copy_marks(to, from, if masked { g.active } else { u64::MAX });
+            g.copy_marks(to, from, if masked { g.active } else { LaneMask::MAX });
         }
         if !masked || g.active == g.all {
             g.registers[to as usize] = g.registers[from as usize];
@@ -266,8 +266,8 @@ fn select(g: &mut Group, to: Reg, condition: Reg, accept: Reg, reject: Reg) {
         g.copy_marks(to, reject, !truth);
         g.undefined[to as usize] |= g.undefined[condition as usize];
     }
-    let registers: &mut [Register] = &mut g.registers;
-    for at in (0..LANES).step_by(BLOCK) {
+    let registers = &mut g.registers;
+    for at in registers.blocks() {
         let load = |r: Reg| -> [u32; BLOCK] { std::array::from_fn(|i| registers[r as usize].0[at + i]) };
         let (c, a, b) = (load(condition), load(accept), load(reject));
         let words: [u32; BLOCK] = std::array::from_fn(|i| if c[i] != 0 { a[i] } else { b[i] });

@@ -5,7 +5,7 @@ use half::f16;
 use naga::SubgroupOperation as Op;
 
 use crate::memory::UNWRITTEN;
-use crate::ops::{Kind, LANES, Reg};
+use crate::ops::{Kind, LANES, LaneMask, Reg};
 use crate::program::{Gather, Scan, SiteId};
 use crate::report::FindingKind;
 
@@ -15,7 +15,7 @@ use super::group::{Group, lanes, mask_of};
 impl Machine<'_> {
     /// The subgroups of a group that have active invocations: first lane, lanes that there are,
     /// active lanes.
-    fn subgroups(&self, g: &Group) -> impl Iterator<Item = (usize, u64, u64)> + use<> {
+    fn subgroups(&self, g: &Group) -> impl Iterator<Item = (usize, LaneMask, LaneMask)> + use<> {
         let size = self.config.subgroup_size;
         let (all, active) = (g.all, g.active);
         (0..LANES as u32).step_by(size as usize).filter_map(move |first| {
@@ -94,8 +94,9 @@ impl Machine<'_> {
         for (first, _, active) in self.subgroups(g) {
             let votes = (votes & active) >> first;
             for lane in lanes(active) {
-                g.set(to, lane, votes as u32);
-                g.set(to + 1, lane, (votes >> 32) as u32);
+                for word in 0..4 {
+                    g.set(to + word, lane, (votes >> (32 * word)) as u32);
+                }
             }
         }
     }

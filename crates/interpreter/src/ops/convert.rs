@@ -81,7 +81,7 @@ fn clamped(x: f64, from: Kind, to: Kind) -> f64 {
 }
 
 /// The value in lane `lane` of a register, for reports.
-pub(crate) fn as_f64(regs: &[super::Register], kind: Kind, r: super::Reg, lane: usize) -> f64 {
+pub(crate) fn as_f64(regs: &super::Registers, kind: Kind, r: super::Reg, lane: usize) -> f64 {
     let low = regs[r as usize].0[lane];
     match kind {
         Kind::F16 => f16::from_bits(low as u16).wide(),

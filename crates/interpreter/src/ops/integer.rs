@@ -2,7 +2,7 @@
 
 use naga::MathFunction as Math;
 
-use super::{BLOCK, Kernel, Kind, LANES, Lane, Reg, Register, kernel};
+use super::{BLOCK, Kernel, Kind, Lane, Reg, Registers, kernel};
 
 macro_rules! of_integers {
     ($kind:expr, $I:ident, $($closure:tt)*) => {
@@ -49,12 +49,12 @@ impl Arithmetic {
 }
 
 /// As `Kernel`, and says whether any lane's result is not the exact one.
-pub(crate) type WrappingKernel = fn(&mut [Register], [Reg; 5]) -> bool;
+pub(crate) type WrappingKernel = fn(&mut Registers, [Reg; 5]) -> bool;
 
 #[inline(always)]
-fn wrapping<A: Lane>(regs: &mut [Register], r: [Reg; 5], f: impl Fn(A, u32) -> (A, bool)) -> bool {
+fn wrapping<A: Lane>(regs: &mut Registers, r: [Reg; 5], f: impl Fn(A, u32) -> (A, bool)) -> bool {
     let mut any = false;
-    for at in (0..LANES).step_by(BLOCK) {
+    for at in regs.blocks() {
         let (a, b) = (A::load(regs, r[1], at), u32::load(regs, r[2], at));
         let results: [(A, bool); BLOCK] = std::array::from_fn(|i| f(a[i], b[i]));
         any |= results.iter().fold(false, |any, x| any | x.1);
@@ -224,7 +224,7 @@ pub(crate) fn insert_bits(kind: Kind) -> Option<Kernel> {
 }
 
 /// What is wrong with the divisor `b` of `a` in a lane: it is 0, or -1 beside the smallest number.
-pub(crate) fn bad_divisor(regs: &[Register], kind: Kind, a: Reg, b: Reg, lane: usize) -> Option<&'static str> {
+pub(crate) fn bad_divisor(regs: &Registers, kind: Kind, a: Reg, b: Reg, lane: usize) -> Option<&'static str> {
     let (low_a, low_b) = (regs[a as usize].0[lane], regs[b as usize].0[lane]);
     let (x, y) = if kind.words() == 2 {
         let high = |r: Reg| (regs[r as usize + 1].0[lane] as u64) << 32;
