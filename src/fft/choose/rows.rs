@@ -1,9 +1,10 @@
 //! The rules for rows of other lengths than powers of two in one pass on a GPU.
 //!
 //! Rows of more than 16384 numbers have recipes that were measured one by one (`measured.txt`). Every
-//! other choice is judged by one estimate of its time, which was fitted to 1,145 recipes for 63 lengths of 576 to
-//! 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left out of the fit, the
-//! choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at most.
+//! other choice is judged by one estimate of its time, which was fitted to 1,145 recipes for 63 lengths
+//! of 576 to 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left out of the fit,
+//! the choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at most. More terms
+//! choose no better (report `2026-11-27-estimates`).
 
 use super::designer::{Designer, SMALL_ARRAY, lane_counts};
 use super::lines::Lines;
