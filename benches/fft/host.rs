@@ -10,7 +10,7 @@ use wgpu_fft::Complex32;
 use super::cases::{Kind, Layout};
 
 /// The most points of a transform that is also computed on the host.
-const MOST_POINTS: usize = 1 << 24;
+const MAX_POINTS: usize = 1 << 24;
 
 /// The array in bands of rows, one for each thread.
 type Bands = Vec<RwLock<Vec<Complex32>>>;
@@ -55,7 +55,7 @@ impl Host {
             (&[r, c], 1) => (r, c, Some(r)),
             _ => return None,
         };
-        if !plain || points > MOST_POINTS || is_real && n % 2 == 1 {
+        if !plain || points > MAX_POINTS || is_real && n % 2 == 1 {
             return None;
         }
         let (row, frequencies) = if is_real { (n / 2, n / 2 + 1) } else { (n, n) };

@@ -25,8 +25,8 @@ import time
 
 ROTATION_BYTES = 240 << 20
 SAMPLE_SECONDS = 2e-3
-MOST_RUNS = 512
-MOST_PAIRS = 512
+MAX_RUNS = 512
+MAX_PAIRS = 512
 
 
 def say(*words):
@@ -314,9 +314,9 @@ class Variant:
         work, _ = backend.record(run, cycle(turns, 4))
         [backend.time(work, 0) for _ in range(2)]
         once = min(backend.time(work, 0) for _ in range(3)) / 4
-        self.runs = max(1, min(MOST_RUNS, math.ceil(SAMPLE_SECONDS / max(once, 1e-7))))
+        self.runs = max(1, min(MAX_RUNS, math.ceil(SAMPLE_SECONDS / max(once, 1e-7))))
         # Every array is used equally often.
-        self.runs = max(self.runs - self.runs % len(turns), min(len(turns), MOST_RUNS))
+        self.runs = max(self.runs - self.runs % len(turns), min(len(turns), MAX_RUNS))
         self.work, self.mode = backend.record(run, cycle(turns, self.runs))
         self.hold = 0 if self.mode == "graph" else 2e-5 * self.runs + 1e-3
 
@@ -356,7 +356,7 @@ def check(backend, case, run, source, target):
 
 
 def measure(backend, case, rounds, warm_up):
-    count = max(1, min(MOST_PAIRS, -(-ROTATION_BYTES // case.bytes)))
+    count = max(1, min(MAX_PAIRS, -(-ROTATION_BYTES // case.bytes)))
     pairs = [(backend.array(case.input_words), backend.array(case.output_words)) for _ in range(count)]
     run = backend.out_of_place(case)
     error = check(backend, case, run, *pairs[0])
@@ -368,7 +368,7 @@ def measure(backend, case, rounds, warm_up):
         run, words = backend.in_place(case)
         arrays = [array for pair in pairs for array in pair if array.size >= words] if case.kind == "c2c" else []
         if not arrays:
-            arrays = [backend.array(words) for _ in range(max(1, min(MOST_PAIRS, -(-ROTATION_BYTES // (4 * words)))))]
+            arrays = [backend.array(words) for _ in range(max(1, min(MAX_PAIRS, -(-ROTATION_BYTES // (4 * words)))))]
         variants.append(Variant(backend, "in place", run, [(array, array) for array in arrays], arrays))
     except NotImplementedError:
         pass

@@ -124,7 +124,7 @@ def fake_cupy(graphs=True, broken=()):
 class Cufft(unittest.TestCase):
     def run_it(self, *arguments, **fake):
         out, err = io.StringIO(), io.StringIO()
-        small = {"ROTATION_BYTES": 200_000, "MOST_RUNS": 8, "SAMPLE_SECONDS": 1e-6}
+        small = {"ROTATION_BYTES": 200_000, "MAX_RUNS": 8, "SAMPLE_SECONDS": 1e-6}
         with mock.patch.dict(sys.modules, fake_cupy(**fake)), mock.patch.multiple(peer, **small):
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), np.errstate(all="ignore"):
                 code = peer.main(["--warm-up", "0", "--rounds", "3", "--backend", "cupy", *arguments])

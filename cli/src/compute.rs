@@ -15,7 +15,7 @@ use crate::files::{self, Shown};
 use crate::{Result, large, usage};
 
 /// The axes of one transform.
-const MOST_AXES: usize = 3;
+const MAX_AXES: usize = 3;
 
 /// The factor on the results, with NumPy's names.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -221,7 +221,7 @@ impl Transform {
             let named = order.iter().map(|axis| axes.contains(axis));
             grouped(&extents.iter().copied().zip(named).collect::<Vec<_>>())
         };
-        if group(&order, &vec![1; rank]).0.len() > MOST_AXES {
+        if group(&order, &vec![1; rank]).0.len() > MAX_AXES {
             // Those that are not transformed come first.
             order.sort_by_key(|axis| (axes.contains(axis), halves && *axis == last));
         }
@@ -241,8 +241,8 @@ impl Transform {
             _ => {}
         }
         let (extents, transformed, batch) = group(&order, &own);
-        if extents.len() > MOST_AXES {
-            return Err(usage(format!("one transform has {MOST_AXES} axes at most, not {}: name fewer by --axes", extents.len())));
+        if extents.len() > MAX_AXES {
+            return Err(usage(format!("one transform has {MAX_AXES} axes at most, not {}: name fewer by --axes", extents.len())));
         }
         let mut text = format!("{} {}", self.kind.words(), joined(&extents, "x"));
         if batch != 1 {

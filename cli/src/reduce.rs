@@ -109,14 +109,14 @@ fn prepared(operation: &str, array: Array, has_f64: bool) -> Result<Prepared> {
         }
         "sum_squares" | "norm" | "variance" | "standard_deviation" => {
             /// f32 has every whole number up to this.
-            const MOST_EXACT: f64 = 16_777_216.0;
+            const MAX_EXACT: f64 = 16_777_216.0;
             let most = integers.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-            if most > MOST_EXACT && !has_f64 {
+            if most > MAX_EXACT && !has_f64 {
                 return Err(
-                    format!("its largest integer is {most}; beyond {MOST_EXACT} f64 is needed, which the device does not have").into()
+                    format!("its largest integer is {most}; beyond {MAX_EXACT} f64 is needed, which the device does not have").into()
                 );
             }
-            Ok(as_it_is(operation, array.converted(false, most > MOST_EXACT)?))
+            Ok(as_it_is(operation, array.converted(false, most > MAX_EXACT)?))
         }
         _ => Ok(as_it_is(operation, array)),
     }

@@ -11,7 +11,7 @@ use crate::kernels::fft::pass::{Bound, INPUTS};
 
 /// A range of the lines of a pass, and the parts of the arrays that are bound for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct DispatchRange {
     pub lines: u32,
     pub input: Bound,
     pub output: Bound,
@@ -20,7 +20,7 @@ pub(super) struct Part {
 
 /// An array and its size.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sized {
+pub(super) struct BoundArray {
     pub slot: Slot,
     pub bytes: u64,
 }
@@ -36,9 +36,9 @@ pub(super) fn parts(
     label: &str,
     pass: &Pass,
     lines: u32,
-    [input, output, roots]: [Sized; 3],
+    [input, output, roots]: [BoundArray; 3],
     profile: &DeviceProfile,
-) -> Result<Vec<Part>> {
+) -> Result<Vec<DispatchRange>> {
     let limit = profile.binding_bytes;
     let sides = [(&pass.load, input), (&pass.store, output)];
     for (side, array) in sides {
@@ -52,7 +52,7 @@ pub(super) fn parts(
     }
     // Segments begin where every device allows a binding to begin, and hold whole complex numbers.
     let segment = limit / 256 * 256;
-    let bound = |array: Sized| Bound {
+    let bound = |array: BoundArray| Bound {
         slot: array.slot,
         first: 0,
         bytes: array.bytes,
@@ -63,7 +63,7 @@ pub(super) fn parts(
         return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: 256, available: limit });
     }
     let roots = bound(roots);
-    let part = Part { lines, input: bound(input), output: bound(output), roots };
+    let part = DispatchRange { lines, input: bound(input), output: bound(output), roots };
     let large = input.bytes > limit || output.bytes > limit;
     if large
         && roots.segments() == 1
@@ -88,7 +88,7 @@ pub(super) fn parts(
 }
 
 /// Parts along the slowest index of the lines, each of which fits one binding.
-fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profile: &DeviceProfile) -> Option<Vec<Part>> {
+fn cut(pass: &Pass, lines: u32, sides: [(&Side, BoundArray); 2], roots: Bound, profile: &DeviceProfile) -> Option<Vec<DispatchRange>> {
     let slowest = pass.lines.len() - 1;
     let per_index: u32 = pass.lines[..slowest].iter().product();
     let extent = lines / per_index;
@@ -132,7 +132,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
             let bytes = input.bytes.max(output.bytes);
             (input.bytes, input.segment, output.bytes, output.segment) = (bytes, bytes, bytes, bytes);
         }
-        parts.push(Part { lines: own * per_index, input, output, roots });
+        parts.push(DispatchRange { lines: own * per_index, input, output, roots });
     }
     Some(parts)
 }

@@ -1,6 +1,6 @@
 //! Whether a recipe fits a device, and if not, why. Whatever these functions accept has a text.
 
-use super::chain::step::Step;
+use super::chain::step::SubTransform;
 use super::pass::{Pass, Twos};
 use super::recipe::{PassRecipe, Stockham};
 use super::spec::number::Number;
@@ -82,7 +82,7 @@ pub(super) fn radix2(rows: u32, lanes: u32, n: u32, profile: &DeviceProfile) -> 
 }
 
 /// Why a step of the kernel `fft/pass` cannot run on such a device, if it cannot.
-pub(super) fn step(step: &Step<'_>, recipe: &Stockham, number: Number, profile: &DeviceProfile) -> Fit {
+pub(super) fn step(step: &SubTransform<'_>, recipe: &Stockham, number: Number, profile: &DeviceProfile) -> Fit {
     stockham(recipe, profile)?;
     let (pass, count) = step.pass(&recipe.radices, number)?;
     let pass = if recipe.width == 1 { pass } else { pass.in_twos(recipe, count, profile)?.0 };

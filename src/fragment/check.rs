@@ -17,16 +17,16 @@ use crate::wgsl;
 /// expression overflows their stack, which ends the process. With these limits, a compiler of wgpu's
 /// without optimisation takes at most 17 MiB of the stack that `on_deep_stack` has: each block takes
 /// 40 KiB, each loop 74, each operator 22. Most of that is for what writes texts for drivers.
-const MOST_BYTES: usize = 65_536;
-const MOST_TOKENS: usize = 8192;
+const MAX_BYTES: usize = 65_536;
+const MAX_TOKENS: usize = 8192;
 /// Of one statement: every level of an expression takes at least one token.
-const MOST_TOKENS_OF_STATEMENT: usize = 512;
-const MOST_NESTED: usize = 32;
-const MOST_BYTES_OF_TYPE: usize = 1024;
+const MAX_TOKENS_OF_STATEMENT: usize = 512;
+const MAX_NESTED: usize = 32;
+const MAX_BYTES_OF_TYPE: usize = 1024;
 /// `else if` nests, although it does not look so.
-const MOST_ELSE: usize = 64;
+const MAX_ELSE: usize = 64;
 /// Characters of a line that an error shows.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// Where a fragment stands.
 #[derive(Clone, Copy, Debug)]
@@ -169,8 +169,8 @@ impl Check {
         let column = before[begin..].chars().count() + 1;
         let shown = text[begin..].lines().next().unwrap_or_default();
         // Of a long line the part around the place. Besides, a width of 65,536 panics.
-        let skipped = column.saturating_sub(MOST_SHOWN / 2);
-        let shown: String = shown.chars().skip(skipped).take(MOST_SHOWN).collect();
+        let skipped = column.saturating_sub(MAX_SHOWN / 2);
+        let shown: String = shown.chars().skip(skipped).take(MAX_SHOWN).collect();
         let mark = column - skipped;
         let what = match part {
             Part::Functions => "functions of a fragment",
@@ -182,13 +182,13 @@ impl Check {
 
     /// The tokens of a part, if it is not too long for a compiler.
     fn source(&self, part: Part, text: &str) -> Result<Source> {
-        within("bytes", "bytes of a fragment", text.len(), MOST_BYTES)?;
+        within("bytes", "bytes of a fragment", text.len(), MAX_BYTES)?;
         let source = Source::new(text).map_err(|Wrong { at, why }| self.wrong_at(part, at, &why))?;
-        within("names, numbers, operators and brackets", "tokens of a fragment", source.tokens.len(), MOST_TOKENS)?;
+        within("names, numbers, operators and brackets", "tokens of a fragment", source.tokens.len(), MAX_TOKENS)?;
         let statement = source.longest_statement();
-        within("names, numbers, operators and brackets of one statement", "tokens of a statement", statement, MOST_TOKENS_OF_STATEMENT)?;
+        within("names, numbers, operators and brackets of one statement", "tokens of a statement", statement, MAX_TOKENS_OF_STATEMENT)?;
         let elses = source.tokens.iter().filter(|token| token.is_word(&source.text, "else")).count();
-        within("`else`", "else", elses, MOST_ELSE)?;
+        within("`else`", "else", elses, MAX_ELSE)?;
         Ok(source)
     }
 
@@ -215,7 +215,7 @@ impl Check {
     /// Refuses brackets that are too deep for a compiler, or would end what surrounds the text.
     fn brackets(&self, part: Part, source: &Source) -> Result<()> {
         let deepest = source.depth().map_err(|Wrong { at, why }| self.wrong_at(part, at, &why))?;
-        within("brackets within brackets", "depth of brackets", deepest, MOST_NESTED)
+        within("brackets within brackets", "depth of brackets", deepest, MAX_NESTED)
     }
 
     /// Refuses variables outside of functions.
@@ -295,10 +295,10 @@ impl Check {
         for Declared { name, kind, .. } in arrays {
             let DeclaredKind::Uniform { wgsl, .. } = kind else { continue };
             let wrong = |why: &str| {
-                let text = wgsl.chars().take(MOST_SHOWN).collect();
+                let text = wgsl.chars().take(MAX_SHOWN).collect();
                 Err(Error::Parse { what: "type of a uniform", text, why: format!("{why} (the uniform `{name}`)") })
             };
-            within("bytes of the type of a uniform", "bytes of a type", wgsl.len(), MOST_BYTES_OF_TYPE)?;
+            within("bytes of the type of a uniform", "bytes of a type", wgsl.len(), MAX_BYTES_OF_TYPE)?;
             let source = match Source::new(wgsl) {
                 Ok(source) => source,
                 Err(Wrong { why, .. }) => return wrong(&why),
@@ -311,7 +311,7 @@ impl Check {
                 return wrong(&format!("`{}` has no place in a type", token.text(&source.text)));
             }
             match source.depth() {
-                Ok(deepest) => within("types within types", "depth of brackets", deepest, MOST_NESTED)?,
+                Ok(deepest) => within("types within types", "depth of brackets", deepest, MAX_NESTED)?,
                 Err(Wrong { why, .. }) => return wrong(&why),
             }
             if let Some(Wrong { why, .. }) = source.too_large(names) {
@@ -520,7 +520,7 @@ mod tests {
     /// Found by fuzzing: a width of a format must be less than 65,536.
     #[test]
     fn errors_of_long_lines_show_a_part() {
-        let functions = format!("fn f() {{{}", " ".repeat(MOST_BYTES - 8));
+        let functions = format!("fn f() {{{}", " ".repeat(MAX_BYTES - 8));
         let error = why(Fragment::new("vec2(value, 0.0)").functions(functions));
         assert!(error.contains("line 1, column 65537: a `}` is missing"), "{}", &error[error.len() - 300..]);
         assert!(error.ends_with(&format!("\n    {}^", " ".repeat(99))), "{}", &error[error.len() - 300..]);

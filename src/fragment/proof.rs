@@ -12,16 +12,16 @@ use naga::{
 
 /// Turns of all loops that a call goes through: those of loops in a row are added, those of loops
 /// within one another multiplied, also in functions that are called.
-const MOST_TURNS: u64 = 65_536;
+const MAX_TURNS: u64 = 65_536;
 /// Calls of functions in the text, where each function that is called counts with its own.
 /// Compilers for GPUs put the text of a function in place of each call.
-const MOST_CALLS: u64 = 4096;
+const MAX_CALLS: u64 = 4096;
 /// Calls that are made when it runs, those in loops as often as the loop turns.
-const MOST_CALLS_MADE: u64 = 1 << 20;
+const MAX_CALLS_MADE: u64 = 1 << 20;
 /// Of a value, and of all variables of a function: WGSL promises no more.
-const MOST_BYTES: u64 = 8192;
+const MAX_BYTES: u64 = 8192;
 /// Of all arrays in variables, where those of a function count for each of its calls.
-const MOST_BYTES_OF_ARRAYS: u64 = 65_536;
+const MAX_BYTES_OF_ARRAYS: u64 = 65_536;
 
 /// A module that naga accepts, and what it knows of its types.
 pub(crate) struct Parsed {
@@ -137,10 +137,10 @@ impl Parsed {
             indexes_memory |= proof.expressions()?;
             let arrays = Cost { bytes_of_arrays: proof.variables()?, ..Cost::default() };
             let cost = proof.block(&function.body)?.then(arrays);
-            within("calls of its functions", "calls of a fragment", cost.calls, MOST_CALLS)?;
-            within("calls of its functions in loops", "calls that a fragment makes", cost.calls_made, MOST_CALLS_MADE)?;
-            within("iterations of all loops", "iterations of a fragment", cost.turns, MOST_TURNS)?;
-            within("bytes of arrays in variables", "bytes of a fragment's arrays", cost.bytes_of_arrays, MOST_BYTES_OF_ARRAYS)?;
+            within("calls of its functions", "calls of a fragment", cost.calls, MAX_CALLS)?;
+            within("calls of its functions in loops", "calls that a fragment makes", cost.calls_made, MAX_CALLS_MADE)?;
+            within("iterations of all loops", "iterations of a fragment", cost.turns, MAX_TURNS)?;
+            within("bytes of arrays in variables", "bytes of a fragment's arrays", cost.bytes_of_arrays, MAX_BYTES_OF_ARRAYS)?;
             costs.push(cost);
         }
         Ok(indexes_memory)
@@ -198,7 +198,7 @@ impl Proof<'_> {
                 _ => return wrong(span, "a fragment reads and computes values, and does nothing else"),
             }
             if !self.is_pointer(handle) {
-                within("bytes of a value", "bytes of a value", self.bytes(self.type_of(handle)), MOST_BYTES)?;
+                within("bytes of a value", "bytes of a value", self.bytes(self.type_of(handle)), MAX_BYTES)?;
             }
         }
         for argument in &self.function.arguments {
@@ -226,7 +226,7 @@ impl Proof<'_> {
             .collect();
         let all: Vec<&TypeInner> = all.chain(indexed.into_iter().map(|base| self.type_of(base))).collect();
         let sum = |all: &mut dyn Iterator<Item = &&TypeInner>| all.fold(0u64, |sum, inner| sum.saturating_add(self.bytes(inner)));
-        within("bytes of the variables of a function", "bytes of variables", sum(&mut all.iter()), MOST_BYTES)?;
+        within("bytes of the variables of a function", "bytes of variables", sum(&mut all.iter()), MAX_BYTES)?;
         Ok(sum(&mut all.iter().filter(|inner| matches!(inner, TypeInner::Array { .. } | TypeInner::Struct { .. }))))
     }
 

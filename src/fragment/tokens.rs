@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Numbers of one value. The largest uniform has so many vectors.
-const MOST_NUMBERS: u64 = 4096;
+const MAX_NUMBERS: u64 = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -165,12 +165,12 @@ impl Source {
     pub fn too_large(&self, names: &mut Sizes<'_>) -> Option<Wrong> {
         let mut first = None;
         names.of(self, 0..self.tokens.len(), &mut |token, size| {
-            if size > MOST_NUMBERS {
+            if size > MAX_NUMBERS {
                 first.get_or_insert(token);
             }
         });
         let why = format!(
-            "a value has at most {MOST_NUMBERS} numbers, and the length of an array is made of numbers and constants by `+`, `*`, `/` and `%`"
+            "a value has at most {MAX_NUMBERS} numbers, and the length of an array is made of numbers and constants by `+`, `*`, `/` and `%`"
         );
         first.map(|token| Wrong { at: self.tokens[token].range.start, why })
     }

@@ -43,7 +43,7 @@ const PROBE: wgpu::Label<'static> = Some("wgpu-fft probe");
 const LARGEST_ALIGNMENT: u64 = 256;
 
 /// Buffers that are remembered; then they are asked for anew. A hash takes some 16 bytes.
-const MOST_KNOWN: usize = 1 << 16;
+const MAX_KNOWN: usize = 1 << 16;
 
 /// How long others are waited for that may be making a queue's calls just now, and work that is
 /// under way on the device.
@@ -106,7 +106,7 @@ impl Gpu {
             }
         }
         let mut known = known();
-        if known.len() >= MOST_KNOWN {
+        if known.len() >= MAX_KNOWN {
             known.clear();
         }
         known.insert(hash);

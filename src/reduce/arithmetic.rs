@@ -305,7 +305,7 @@ fn moments_of(operator: &Operator, x: &Expr) -> Expr {
 
 /// The largest number of complex numbers whose variance is computed: their level is above the
 /// count.
-pub(super) const MOST_COMPLEX: u32 = (1 << 30) - 1;
+pub(super) const MAX_COMPLEX: u32 = (1 << 30) - 1;
 
 /// Words of the mean, of the sum of squares, the count, and the level. The mean and the sum of
 /// squares are at the scale of the level.
@@ -320,7 +320,7 @@ fn moments(mut mean: Vec<Expr>, squares: Expr, count: Expr, level: Expr) -> Expr
 
 fn count_in(operator: &Operator, v: &Expr) -> Expr {
     let count = v.components("w");
-    if operator.mapped() == Kind::Complex { &count & MOST_COMPLEX } else { count }
+    if operator.mapped() == Kind::Complex { &count & MAX_COMPLEX } else { count }
 }
 
 /// The level of a value.

@@ -34,9 +34,9 @@ use crate::threads::on_deep_stack;
 /// Values are `f32` for elements of f32 and f16, `i32`, `u32`, and `vec2<f32>` for complex numbers.
 /// Expressions may call the built-in functions of WGSL.
 ///
-/// An expression has at most [`MOST_BYTES`](Self::MOST_BYTES) bytes and
-/// [`MOST_TOKENS`](Self::MOST_TOKENS) tokens (names, numbers, operators and brackets). Brackets may
-/// be nested to a depth of [`MOST_NESTED`](Self::MOST_NESTED). The reason for these limits: WGSL
+/// An expression has at most [`MAX_BYTES`](Self::MAX_BYTES) bytes and
+/// [`MAX_TOKENS`](Self::MAX_TOKENS) tokens (names, numbers, operators and brackets). Brackets may
+/// be nested to a depth of [`MAX_NESTED`](Self::MAX_NESTED). The reason for these limits: WGSL
 /// compilers, wgpu's among them, are recursive, and a long expression overflows their stack, which
 /// ends the process. Functions that only fragment shaders may call, such as `dpdx`, are refused.
 #[derive(Debug)]
@@ -56,13 +56,13 @@ impl<T> Clone for Custom<T> {
 
 impl<T: Value> Custom<T> {
     /// The maximum number of bytes of an expression.
-    pub const MOST_BYTES: usize = 4096;
+    pub const MAX_BYTES: usize = 4096;
 
     /// The maximum number of names, numbers, operators and brackets of an expression.
-    pub const MOST_TOKENS: usize = 512;
+    pub const MAX_TOKENS: usize = 512;
 
     /// The maximum nesting depth of brackets in an expression.
-    pub const MOST_NESTED: usize = 32;
+    pub const MAX_NESTED: usize = 32;
 
     /// Makes the operator a ∘ b from an expression in `a` and `b`, and its identity element.
     ///
@@ -113,14 +113,14 @@ fn check<T: Value>(expression: &str, function: &str, parameters: &str, names: &s
     let within = |what: &str, limit, required: usize, available: usize| {
         if required <= available { Ok(()) } else { exceeds(what, limit, required as u64, available as u64) }
     };
-    within("bytes", "Custom::MOST_BYTES", expression.len(), Custom::<T>::MOST_BYTES)?;
+    within("bytes", "Custom::MAX_BYTES", expression.len(), Custom::<T>::MAX_BYTES)?;
     // No expression needs any of these, and they could make a text more than an expression.
     if let Some(word) = [";", "{", "}", "@", "//", "/*"].into_iter().find(|word| expression.contains(word)) {
         return Err(wrong(format!("it must be a single expression, without `{word}`")));
     }
     let source = Source::new(expression).map_err(at)?;
-    within("names, numbers, operators and brackets", "Custom::MOST_TOKENS", source.len(), Custom::<T>::MOST_TOKENS)?;
-    within("brackets within brackets", "Custom::MOST_NESTED", source.depth().map_err(at)?, Custom::<T>::MOST_NESTED)?;
+    within("names, numbers, operators and brackets", "Custom::MAX_TOKENS", source.len(), Custom::<T>::MAX_TOKENS)?;
+    within("brackets within brackets", "Custom::MAX_NESTED", source.depth().map_err(at)?, Custom::<T>::MAX_NESTED)?;
     if let Some(place) = source.too_large(&mut Sizes::new(&Source::default())) {
         return Err(at(place));
     }
@@ -218,13 +218,13 @@ mod tests {
             assert!(matches!(error, Error::LimitExceeded { .. }), "{}: {error}", &text[..40]);
         }
         let long = "a + b".to_owned() + &" ".repeat(4096);
-        assert!(matches!(Custom::<f32>::new(&long, 0.0), Err(Error::LimitExceeded { limit: "Custom::MOST_BYTES", .. })));
+        assert!(matches!(Custom::<f32>::new(&long, 0.0), Err(Error::LimitExceeded { limit: "Custom::MAX_BYTES", .. })));
         // Everything within the limits is safe on a quarter of a thread's usual stack.
         let within = || {
-            let most = Custom::<f32>::MOST_TOKENS;
+            let most = Custom::<f32>::MAX_TOKENS;
             let sum = format!("a{}", " + b".repeat(most / 2 - 1));
             assert!(Custom::<f32>::new(&sum, 0.0).is_ok(), "a sum of {} terms", most / 2);
-            for n in [Custom::<f32>::MOST_NESTED - 1, 100, 200, 255, most - 2] {
+            for n in [Custom::<f32>::MAX_NESTED - 1, 100, 200, 255, most - 2] {
                 // Whether the text is valid or not, the process survives.
                 deep(n).iter().for_each(|text| drop(Custom::<f32>::new(text, 0.0)));
             }

@@ -3,7 +3,7 @@
 use super::Core;
 use super::emit::has_access;
 use super::geometry::Geometry;
-use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe, chunk};
+use super::recipe::{MAX_STEPS_ON_CPU, Pass, Recipe, chunk};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
@@ -142,7 +142,7 @@ pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, 
         let pass = Pass { workgroup, lanes, width, accumulators, unroll, parts, subgroup: subgroup.min(workgroup), join: false };
         let length = geometry.length(count, width);
         let steps = pass.steps(pass.chunk(length).0.min(length));
-        let pass = if operator.is_exact() && steps > MOST_STEPS_ON_CPU { Pass { unroll: 4 * unroll, ..pass } } else { pass };
+        let pass = if operator.is_exact() && steps > MAX_STEPS_ON_CPU { Pass { unroll: 4 * unroll, ..pass } } else { pass };
         passes.push(unrolled(pass, length));
         count = parts;
     }
@@ -188,7 +188,7 @@ pub(super) fn unrolled(pass: Pass, length: u32) -> Pass {
 }
 
 /// The most passes of a recipe.
-const MOST_PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 
 /// The most values that an invocation adds to one accumulator on a processor: if there is only one
 /// pass, and in one of several passes. Together with what the lanes and accumulators add, a sum is
@@ -197,11 +197,11 @@ const MOST_PASSES: usize = 4;
 /// Each addition of a small value to a large sum has a rounding error in proportion to the sum. The
 /// mean of 2,073,600 rows of 4 around 1000.2 came out as 1000.043 when an invocation added up
 /// 32,400 rows.
-const MOST_ROWS_ON_CPU: [u32; 2] = [240, 80];
+const MAX_ROWS_ON_CPU: [u32; 2] = [240, 80];
 
 /// The most accumulators of an invocation that are used to keep a sum shallow. If they do not
 /// suffice, more parts do the rest.
-const MOST_ACCUMULATORS_ON_CPU: u32 = 4;
+const MAX_ACCUMULATORS_ON_CPU: u32 = 4;
 
 /// The input of one pass on a device.
 struct PassInput<'a> {
@@ -221,7 +221,7 @@ struct PassInput<'a> {
 pub(super) fn continued(mut passes: Vec<Pass>, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
     let parts_of = |pass: &Pass, count: u32| pass.chunk(geometry.length(count, pass.width)).1;
     let mut count = passes.iter().fold(geometry.count(), |count, pass| parts_of(pass, count));
-    while passes.last().is_none_or(|last| count > 1 && !last.join) && passes.len() < MOST_PASSES {
+    while passes.last().is_none_or(|last| count > 1 && !last.join) && passes.len() < MAX_PASSES {
         let pass = next(!passes.is_empty(), count, operator, geometry, profile);
         count = parts_of(&pass, count);
         passes.push(pass);
@@ -250,7 +250,7 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
         least = least.max(8192u32.div_ceil(geometry.results()));
     }
     if profile.is_cpu() {
-        least = least.max(task.length().div_ceil(pass.lanes * pass.accumulators * pass.unroll * MOST_STEPS_ON_CPU));
+        least = least.max(task.length().div_ceil(pass.lanes * pass.accumulators * pass.unroll * MAX_STEPS_ON_CPU));
     }
     let pass = Pass { parts: pass.parts.max(least), join: pass.join && least == 1, ..pass };
     let (_, parts) = pass.chunk(task.length());
@@ -260,25 +260,25 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
 
 /// The most values of variances that an invocation combines in one step: on a GPU, and on a
 /// processor, whose compilers take long for long texts.
-const MOST_MOMENTS: [u32; 2] = [16, 8];
+const MAX_MOMENTS: [u32; 2] = [16, 8];
 
 impl PassInput<'_> {
     /// The same pass with fewer values in one step, for an operator that is long when written out.
     fn brief(&self, pass: Pass) -> Pass {
-        let most = (MOST_MOMENTS[usize::from(self.profile.is_cpu())] / pass.width).max(1);
+        let most = (MAX_MOMENTS[usize::from(self.profile.is_cpu())] / pass.width).max(1);
         let accumulators = pass.accumulators.min(most);
         Pass { accumulators, unroll: pass.unroll.min(most / accumulators), ..pass }
     }
 
     /// The same pass with more accumulators, and then more parts, until no invocation adds up more
-    /// values than [`MOST_ROWS_ON_CPU`].
+    /// values than [`MAX_ROWS_ON_CPU`].
     fn shallow(&self, pass: Pass) -> Pass {
         let length = self.length();
         let rows = |pass: &Pass| {
             let (chunk, parts) = pass.chunk(length);
             (chunk.min(length).div_ceil(pass.lanes * pass.accumulators), parts)
         };
-        let [alone, among_others] = MOST_ROWS_ON_CPU;
+        let [alone, among_others] = MAX_ROWS_ON_CPU;
         let most = |parts: u32| if parts == 1 && !self.partial { alone } else { among_others };
         let mut pass = pass;
         loop {
@@ -286,7 +286,7 @@ impl PassInput<'_> {
             if own <= most(parts) {
                 return pass;
             }
-            if pass.accumulators >= MOST_ACCUMULATORS_ON_CPU {
+            if pass.accumulators >= MAX_ACCUMULATORS_ON_CPU {
                 let parts = length.div_ceil(pass.lanes * pass.accumulators * among_others);
                 return Pass { parts: parts.max(pass.parts), ..pass };
             }

@@ -3,7 +3,7 @@
 use super::design::Order;
 use super::emit::{has_access, needs_int64};
 use super::geometry::Geometry;
-use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
+use super::recipe::{MAX_STEPS_ON_CPU, Pass, Recipe};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::Operator;
@@ -53,7 +53,7 @@ pub(super) struct FittedPass {
 type Fit<T> = Result<T, String>;
 
 /// The most accesses of an invocation that are in flight at once. Each is written out in the WGSL.
-const MOST_AT_ONCE: u64 = 256;
+const MAX_AT_ONCE: u64 = 256;
 
 pub(super) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
     if fine { Ok(()) } else { Err(why()) }
@@ -106,9 +106,9 @@ impl Problem {
                 _ => pass.chunk(length),
             };
             let turns = pass.steps(chunk.min(length)).max(if pass.join { parts.div_ceil(pass.workgroup) } else { 0 });
-            ensure(!profile.is_cpu() || turns <= MOST_STEPS_ON_CPU, || {
+            ensure(!profile.is_cpu() || turns <= MAX_STEPS_ON_CPU, || {
                 format!(
-                    "a loop would run {turns} times, but at most {MOST_STEPS_ON_CPU} are allowed on a processor: use more parts, lanes or unrolling"
+                    "a loop would run {turns} times, but at most {MAX_STEPS_ON_CPU} are allowed on a processor: use more parts, lanes or unrolling"
                 )
             })?;
             ensure(last || !pass.join, || "only the last pass may join its parts".to_owned())?;
@@ -153,8 +153,8 @@ impl Pass {
             format!("a width of {width} needs 64-bit integers, which the device does not support")
         })?;
         let at_once = u64::from(accumulators) * u64::from(unroll);
-        ensure(accumulators.is_power_of_two() && unroll > 0 && at_once <= MOST_AT_ONCE, || {
-            format!("accumulators must be a power of two, unroll at least 1, and their product at most {MOST_AT_ONCE}")
+        ensure(accumulators.is_power_of_two() && unroll > 0 && at_once <= MAX_AT_ONCE, || {
+            format!("accumulators must be a power of two, unroll at least 1, and their product at most {MAX_AT_ONCE}")
         })?;
         ensure(parts > 0, || "there must be at least one part".to_owned())?;
         let lines_of_words = geometry.lines && stage.operator.has_words();

@@ -63,7 +63,7 @@ impl Problem {
 
 /// The most dispatches of a plan, as for permutations: with tiny bindings, an array would need
 /// millions.
-const MOST_DISPATCHES: u64 = 4096;
+const MAX_DISPATCHES: u64 = 4096;
 
 struct Lowering<'a> {
     program: Program,
@@ -331,12 +331,12 @@ impl Lowering<'_> {
                     next = Section { first_line: first_line + 1, first_part: 0, ..next };
                 }
             }
-            if sections.len() as u64 > MOST_DISPATCHES {
+            if sections.len() as u64 > MAX_DISPATCHES {
                 let what = format!("`{}` in bindings of {limit} bytes", self.program.title);
                 // As many again for each of the rest.
                 let done = u64::from(next.first_line) * u64::from(parts) + u64::from(next.first_part);
                 let required = (sections.len() as u64).saturating_mul((u64::from(lines) * u64::from(parts)).div_ceil(done));
-                return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required, available: MOST_DISPATCHES });
+                return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required, available: MAX_DISPATCHES });
             }
         }
         Ok(sections)

@@ -66,7 +66,7 @@ pub use operations::{
 };
 pub(crate) use parse::{any_spec, is_operation};
 #[cfg(feature = "signal")]
-pub(crate) use recipe::MOST_STEPS_ON_CPU;
+pub(crate) use recipe::MAX_STEPS_ON_CPU;
 pub use recipe::{Pass, Recipe};
 use spec::Core;
 pub use spec::{Determinism, Float, Integer, Map, Real, Reduction, Value};

@@ -53,7 +53,7 @@ pub struct Pass {
 
 /// The most iterations of a loop on a processor. lavapipe (Mesa 22.3.6) leaves a loop after 65,535
 /// iterations without any error, and the result is wrong.
-pub(crate) const MOST_STEPS_ON_CPU: u32 = 32_768;
+pub(crate) const MAX_STEPS_ON_CPU: u32 = 32_768;
 
 impl Recipe {
     /// The number of additions that an element passes through.

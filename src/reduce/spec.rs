@@ -9,7 +9,7 @@ use std::sync::Arc;
 use half::f16;
 use num_complex::Complex32;
 
-use super::arithmetic::MOST_COMPLEX;
+use super::arithmetic::MAX_COMPLEX;
 use super::geometry::Geometry;
 use super::parse::parse_typed;
 use super::samples::samples;
@@ -295,9 +295,9 @@ impl Core {
             Finish::Mean(_) => Finish::Mean(count),
             Finish::Identity | Finish::Root => self.finish,
         };
-        if (&self.fold, self.kind) == (&Fold::Moments, Kind::Complex) && count > MOST_COMPLEX {
+        if (&self.fold, self.kind) == (&Fold::Moments, Kind::Complex) && count > MAX_COMPLEX {
             let what = format!("`{self}`, the complex numbers of a variance");
-            let [required, available] = [count, MOST_COMPLEX].map(u64::from);
+            let [required, available] = [count, MAX_COMPLEX].map(u64::from);
             return Err(Error::LimitExceeded { what, limit: "elements of each result", required, available });
         }
         let fold = match (&self.fold, self.kind) {

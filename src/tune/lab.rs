@@ -17,13 +17,13 @@ use crate::verify::{Guarded, Sample, UNWRITTEN, Verification, disagreement, fill
 /// Bytes of arrays that take turns on a GPU, so that its caches hold none of them: those of an H200
 /// are 60 MB.
 const ROTATION_BYTES: u64 = 192 << 20;
-const MOST_PAIRS: u64 = 256;
+const MAX_PAIRS: u64 = 256;
 
 /// Seconds of a sample, at least: some thousand ticks of the slowest clocks; on a processor, where
 /// the clock is that of the host, ten times what a submission costs.
 pub(super) const SAMPLE: f64 = 1e-3;
 /// Dispatches of a sample at most. Some 10,000 are a command buffer that every driver takes.
-const MOST_REPETITIONS: f64 = 1024.0;
+const MAX_REPETITIONS: f64 = 1024.0;
 
 /// The device, the arrays, and the recipes compiled so far.
 pub(super) struct Lab {
@@ -54,7 +54,7 @@ impl Lab {
         let gpu = pollster::block_on(gpu.scratch())?;
         let (verification, arrays) = (tunable.verification(), tunable.arrays(gpu.profile())?);
         let bytes = arrays.input_bytes * arrays.inputs as u64 + arrays.output_bytes;
-        let count = if gpu.profile().is_cpu() { 1 } else { ROTATION_BYTES.div_ceil(bytes.max(1)).clamp(1, MOST_PAIRS) };
+        let count = if gpu.profile().is_cpu() { 1 } else { ROTATION_BYTES.div_ceil(bytes.max(1)).clamp(1, MAX_PAIRS) };
         let input = fill(verification.input, (arrays.input_bytes / 4) as usize);
         let pair = || -> Result<Guarded> {
             let inputs = if arrays.placement == Placement::InPlace { 0 } else { arrays.inputs };
@@ -217,7 +217,7 @@ fn bindings<'a>(pair: &'a Guarded, other: &'a Guarded) -> Result<Bindings<'a>> {
 }
 
 fn repetitions(seconds: f64) -> usize {
-    (SAMPLE / seconds).ceil().clamp(1.0, MOST_REPETITIONS) as usize
+    (SAMPLE / seconds).ceil().clamp(1.0, MAX_REPETITIONS) as usize
 }
 
 impl Candidate {

@@ -34,7 +34,7 @@ const ROUNDS: usize = 3;
 const OPENING: Duration = Duration::from_secs(120);
 
 /// How long a card's clock may take to come up: on an H200 it takes about a second.
-const MOST_WARM_UP: Duration = Duration::from_secs(1);
+const MAX_WARM_UP: Duration = Duration::from_secs(1);
 
 /// Recipes besides the estimate that come into the final.
 const FINALISTS: usize = 3;
@@ -230,8 +230,8 @@ impl Search<'_> {
         let start = Instant::now();
         let recipes = [self.estimate.clone()];
         let mut before = f64::INFINITY;
-        while start.elapsed() < MOST_WARM_UP {
-            let until = Instant::now() + MOST_WARM_UP / 10;
+        while start.elapsed() < MAX_WARM_UP {
+            let until = Instant::now() + MAX_WARM_UP / 10;
             let mut times = Vec::new();
             while times.is_empty() || Instant::now() < until {
                 times.extend(self.rounds(&recipes, 1)?.concat());
@@ -254,7 +254,7 @@ impl Search<'_> {
         if self.gpu.profile().is_cpu() {
             return Ok(());
         }
-        let until = Instant::now() + MOST_WARM_UP / 10;
+        let until = Instant::now() + MAX_WARM_UP / 10;
         while Instant::now() < until {
             self.rounds(recipes, 1)?;
         }

@@ -48,7 +48,7 @@ impl Energy {
 
 /// What an operation may spend on samples: it reads so many elements in all, which takes a tenth of
 /// a second.
-pub(crate) const MOST_READ: usize = 1 << 22;
+pub(crate) const MAX_READ: usize = 1 << 22;
 /// Samples of an operation that has many results.
 const MOST: usize = 64;
 
@@ -56,7 +56,7 @@ const MOST: usize = 64;
 /// very long sums there is none.
 pub(crate) fn count(read: usize) -> usize {
     const LONGEST: usize = 1 << 24;
-    if read > LONGEST { 0 } else { (MOST_READ / read.max(1)).clamp(1, MOST) }
+    if read > LONGEST { 0 } else { (MAX_READ / read.max(1)).clamp(1, MOST) }
 }
 
 /// Up to `count` indices below `len`, the same each time: the first, the last, and others in no

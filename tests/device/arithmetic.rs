@@ -30,7 +30,7 @@ const SHARE: usize = 40;
 const KNOWN_SHARE: usize = 6;
 
 /// The most bytes of an array in this test.
-const MOST_BYTES: u64 = 1 << 16;
+const MAX_BYTES: u64 = 1 << 16;
 
 /// A known difference between a driver and the sanitizer.
 struct Different {
@@ -226,7 +226,7 @@ fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
     let mut chosen = Vec::new();
     for program in all_programs() {
         let arrays = [program.inputs()[0], program.output()];
-        if arrays.iter().chain(low_level::workspaces(&program)).any(|array| array.bytes() > MOST_BYTES)
+        if arrays.iter().chain(low_level::workspaces(&program)).any(|array| array.bytes() > MAX_BYTES)
             || program.check(device.gpu().profile()).is_err()
         {
             continue;

@@ -326,7 +326,7 @@ impl Number for f32 {
 const LONG_TEXT: usize = 24_000;
 
 /// The most by which rustfft's own error in f32 may be exceeded.
-const MOST_RATIO: f64 = 1.5;
+const MAX_RATIO: f64 = 1.5;
 
 /// The worst outcome of a class of cases.
 pub struct Tally {
@@ -370,7 +370,7 @@ impl Tally {
         let (of_budget, ratio) = (outcome.error / outcome.budget, outcome.ratio());
         keep(&mut worst.of_budget[usize::from(outcome.bluestein)], of_budget);
         keep(&mut worst.of_rustfft, ratio);
-        if of_budget > 1.0 || ratio > MOST_RATIO {
+        if of_budget > 1.0 || ratio > MAX_RATIO {
             let (error, theirs) = (outcome.error, outcome.theirs);
             let line =
                 format!("{}: error {error:.2e}, {of_budget:.2} of the budget; rustfft in f32 {theirs:.2e}, ratio {ratio:.2}", outcome.what);

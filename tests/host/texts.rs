@@ -22,7 +22,7 @@ use crate::variants::{PROGRAMS, profiles, programs};
 
 /// The most bytes of an array in this test. More rows of the same kind would not test anything
 /// else.
-const MOST_BYTES: u64 = 1 << 18;
+const MAX_BYTES: u64 = 1 << 18;
 
 /// Bits of numbers near one, for every element size, so that all results are finite.
 fn numbers(program: &Program) -> Vec<u8> {
@@ -86,7 +86,7 @@ fn every_text_is_clean_in_every_order() {
     let mut texts = 0;
     let is_taken = |program: &&Program| {
         let arrays = [program.inputs()[0], program.output()];
-        if arrays.iter().chain(low_level::workspaces(program)).any(|array| array.bytes() > MOST_BYTES) {
+        if arrays.iter().chain(low_level::workspaces(program)).any(|array| array.bytes() > MAX_BYTES) {
             return false;
         }
         let fresh = low_level::dispatches(program).iter().filter(|own| seen.insert((own.wgsl(), own.overrides.clone()))).count();
@@ -113,7 +113,7 @@ fn texts_of_devices_that_are_not_here_are_clean() {
     for profile in share(absent::names(), 7, 1).filter_map(|name| absent::profile(&name)) {
         let small = programs(&profile).into_iter().filter(|program| {
             let arrays = [program.inputs()[0], program.output()];
-            arrays.iter().chain(low_level::workspaces(program)).all(|array| array.bytes() <= MOST_BYTES)
+            arrays.iter().chain(low_level::workspaces(program)).all(|array| array.bytes() <= MAX_BYTES)
         });
         // All are inserted.
         all.extend(small.filter(|program| low_level::dispatches(program).iter().filter(|own| seen.insert(key(own))).count() > 0));

@@ -31,7 +31,7 @@ pub struct Case<'a> {
 }
 
 /// The most elements of an array. Cases are small so that there can be many.
-pub const MOST_ELEMENTS: usize = 3000;
+pub const MAX_ELEMENTS: usize = 3000;
 
 /// What a generator knows of a computation.
 pub struct Problem<'p> {
@@ -106,7 +106,7 @@ impl Case<'_> {
     }
 
     pub fn shape(&mut self, rank: usize) -> Vec<usize> {
-        self.shape_of(rank, MOST_ELEMENTS)
+        self.shape_of(rank, MAX_ELEMENTS)
     }
 
     /// How many arrays: usually one.
@@ -255,7 +255,7 @@ fn brief(profile: &DeviceProfile) -> String {
 }
 
 /// The most recipes that are drawn until one fits.
-const MOST_DRAWN: usize = 8;
+const MAX_DRAWN: usize = 8;
 
 /// A recipe for a specification, and whether it is the rules'. Other recipes are drawn decision by
 /// decision, are near that of the rules, or are a text with changes.
@@ -267,7 +267,7 @@ fn recipe(draws: &mut Draws, problem: &Problem<'_>, profile: &DeviceProfile) -> 
     }
     let mut recipe = rules;
     if let Some(draw) = drawn.filter(|_| draws.chance(50)) {
-        for _ in 0..MOST_DRAWN {
+        for _ in 0..MAX_DRAWN {
             recipe = draw(draws);
             if subject.program(&recipe, profile).is_ok() {
                 break;

@@ -9,7 +9,7 @@ use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Fragment, Layout, Shape, Spec};
 
-use crate::case::{Case, MOST_ELEMENTS, Problem, Spoil, Verdict, kind_of};
+use crate::case::{Case, MAX_ELEMENTS, Problem, Spoil, Verdict, kind_of};
 use crate::draws::Draws;
 use crate::numbers::{self, Number, in_whole, of_bytes, untouched, unwritten, within};
 use crate::real_kinds_by_definition::transform;
@@ -96,7 +96,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     let kind = case.pick(&[Kind::Forward, Kind::Inverse, Kind::Real, Kind::BackToReal]);
     let shape = case.shape(3);
     let (last, elements) = (shape.len() - 1, shape.iter().product::<usize>());
-    let batch = case.batch().min(MOST_ELEMENTS / elements).max(1);
+    let batch = case.batch().min(MAX_ELEMENTS / elements).max(1);
     let complex = matches!(kind, Kind::Forward | Kind::Inverse);
     let mut axes = case.axes(shape.len());
     if !complex && !axes.contains(&last) {

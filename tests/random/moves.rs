@@ -7,7 +7,7 @@ use wgpu_fft::signal::Roll;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Element, Fragment};
 
-use crate::case::{Case, MOST_ELEMENTS, Problem, Verdict, kind_of};
+use crate::case::{Case, MAX_ELEMENTS, Problem, Verdict, kind_of};
 use crate::fft::places;
 use crate::harness::UNWRITTEN;
 use crate::numbers::{of_bytes, reads, reads_untyped, unwritten};
@@ -27,7 +27,7 @@ pub fn permutation(case: &mut Case<'_>) -> Verdict {
         let a = case.between(0, shape.len() - 2);
         shape[a + 1] = shape[a];
         order.swap(a, a + 1);
-        if shape.iter().product::<usize>() > 4 * MOST_ELEMENTS {
+        if shape.iter().product::<usize>() > 4 * MAX_ELEMENTS {
             shape[a] = 7;
             shape[a + 1] = 7;
         }

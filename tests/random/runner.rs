@@ -156,7 +156,7 @@ pub fn line(operation: &str, choices: &Choices) -> String {
 
 /// Runs cases of all operations in turns.
 pub fn run_all(places: &[Place<'_>], amount: &Amount) {
-    const MOST_FAILURES: usize = 20;
+    const MAX_FAILURES: usize = 20;
     let begin = Instant::now();
     let mut failures = Vec::new();
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
@@ -202,7 +202,7 @@ pub fn run_all(places: &[Place<'_>], amount: &Amount) {
         };
         *counts.entry(count).or_default() += 1;
         progress::within(format!("{ran} of {} cases", amount.cases));
-        if begin.elapsed() > amount.limit && missing(&counts).is_empty() || failures.len() >= MOST_FAILURES {
+        if begin.elapsed() > amount.limit && missing(&counts).is_empty() || failures.len() >= MAX_FAILURES {
             break;
         }
     }

@@ -50,7 +50,7 @@ const LENGTHS: [usize; 6] = [1, 2, 8, 12, 16, 37];
 /// 3u√log₂128, and the rounding of what it is compared with.
 const BOUND: f64 = 5e-7;
 /// So that a sequence does not fill the memory.
-const MOST_OBJECTS: usize = 24;
+const MAX_OBJECTS: usize = 24;
 
 fn signal(len: usize, seed: usize) -> Vec<Complex32> {
     (0..len).map(|i| Complex32::new(((i * 7 + seed) % 11) as f32 - 5.0, ((i * 5 + seed) % 13) as f32 - 6.0)).collect()
@@ -114,7 +114,7 @@ impl State<'_> {
     }
 
     fn call(&mut self, choices: &mut Choices<'_>) {
-        let full = [self.plans.len(), self.buffers.len(), self.bounds.len(), self.pending.len()].into_iter().any(|len| len > MOST_OBJECTS);
+        let full = [self.plans.len(), self.buffers.len(), self.bounds.len(), self.pending.len()].into_iter().any(|len| len > MAX_OBJECTS);
         match if full { 9 } else { choices.below(20) } {
             0 | 1 => {
                 let n = LENGTHS[choices.below(LENGTHS.len())];
@@ -178,9 +178,9 @@ impl State<'_> {
                     }
                 }
                 if full {
-                    self.plans.truncate(MOST_OBJECTS / 2);
-                    self.buffers.truncate(MOST_OBJECTS / 2);
-                    self.bounds.truncate(MOST_OBJECTS / 2);
+                    self.plans.truncate(MAX_OBJECTS / 2);
+                    self.buffers.truncate(MAX_OBJECTS / 2);
+                    self.bounds.truncate(MAX_OBJECTS / 2);
                 }
             }
             11 => {

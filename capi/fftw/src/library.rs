@@ -17,7 +17,7 @@ const RIGOR: &str = "WGPU_FFT_FFTW_RIGOR";
 const OF_FLAGS: &str = "flags";
 
 /// So many plans are kept for whoever asks for them again.
-const MOST_KEPT: usize = 256;
+const MAX_KEPT: usize = 256;
 
 /// What is kept.
 #[derive(Default)]
@@ -98,7 +98,7 @@ impl Library {
         if let Some(limit) = self.time_limit {
             tuning = tuning.time_limit(limit);
         }
-        Ok(self.planners.entry(rigor).or_insert_with(|| Planner::new(&gpu).with_capacity(MOST_KEPT).with_tuning(tuning)))
+        Ok(self.planners.entry(rigor).or_insert_with(|| Planner::new(&gpu).with_capacity(MAX_KEPT).with_tuning(tuning)))
     }
 
     /// Plans a specification.

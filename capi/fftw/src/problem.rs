@@ -47,7 +47,7 @@ impl Step {
 }
 
 /// So many axes a transform of the crate has.
-const MOST_AXES: usize = 3;
+const MAX_AXES: usize = 3;
 
 impl Problem {
     /// Nothing if there is no such transform, or its arrays could not be in any memory.
@@ -112,7 +112,7 @@ impl Problem {
                 }
             }
             Kind::R2c => {
-                let first = rank.saturating_sub(MOST_AXES);
+                let first = rank.saturating_sub(MAX_AXES);
                 let mut half = extents.clone();
                 halve(&mut half);
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
@@ -121,7 +121,7 @@ impl Problem {
                 self.complex(&half, first, Direction::Forward, &mut steps);
             }
             Kind::C2r => {
-                let first = rank.saturating_sub(MOST_AXES);
+                let first = rank.saturating_sub(MAX_AXES);
                 let mut half = extents.clone();
                 halve(&mut half);
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
@@ -174,7 +174,7 @@ impl Problem {
 /// back. All that stands behind a group is one more axis of its transform.
 fn groups(mut end: usize, rank: usize) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
-        let group = end.saturating_sub(MOST_AXES - usize::from(end < rank))..end;
+        let group = end.saturating_sub(MAX_AXES - usize::from(end < rank))..end;
         end = group.start;
         (!group.is_empty()).then_some(group)
     })

@@ -36,7 +36,7 @@ pub struct JobOptions {
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The most pieces in flight at once. Each has buffers of its own on the device.
-const MOST_IN_FLIGHT: usize = 64;
+const MAX_IN_FLIGHT: usize = 64;
 
 impl Default for JobOptions {
     fn default() -> Self {
@@ -92,7 +92,7 @@ impl JobOptions {
     /// not overlap. The default is 3. The maximum is 64, because each piece has buffers of its own
     /// on the device.
     pub fn in_flight(self, pieces: usize) -> Self {
-        Self { in_flight: pieces.clamp(1, MOST_IN_FLIGHT), ..self }
+        Self { in_flight: pieces.clamp(1, MAX_IN_FLIGHT), ..self }
     }
 }
 

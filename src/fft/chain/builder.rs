@@ -1,7 +1,7 @@
 //! What all parts of a chain share: where it stands, its arrays, and the sides of its passes.
 
 use super::state::{Digit, Result, State};
-use super::step::{Fusion, Step};
+use super::step::{Fusion, SubTransform};
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe};
 use crate::fft::spec::geometry::Geometry;
@@ -22,7 +22,7 @@ pub(super) struct Builder<'a, 'b> {
     /// Whether reals are transformed as an array of pairs.
     pub(super) packed: bool,
     pub(super) current: State,
-    pub(super) steps: Vec<Step<'a>>,
+    pub(super) steps: Vec<SubTransform<'a>>,
 }
 
 impl<'a, 'b> Builder<'a, 'b> {
@@ -79,13 +79,13 @@ impl<'a, 'b> Builder<'a, 'b> {
         let block = recipe.passes.last().and_then(block_of);
         match next {
             None => Ok(self.output.clone()),
-            Some(next) => self.natural(extents, self.transform.between(), block.map(|block| (recipe.axis, next, block))),
+            Some(next) => self.default_layout(extents, self.transform.between(), block.map(|block| (recipe.axis, next, block))),
         }
     }
 
     /// The state between two axes or in the midst of one: that of the output if it has these
     /// extents, otherwise one without gaps, or one in blocks along one axis and across the next.
-    pub(super) fn natural(&self, extents: &[u32], storage: Storage, blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
+    pub(super) fn default_layout(&self, extents: &[u32], storage: Storage, blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
         let packed = |order: &[Digit]| Ok(State { storage, ..State::packed(order)? });
         if let Some((along, across, block)) = blocks {
             let [along_high, along_low] = Digit::blocks((along, 0), extents[along], block[0]);

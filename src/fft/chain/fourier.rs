@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, block_of};
 use super::state::{Digit, Key, Result, State};
-use super::step::{Fusion, Step};
+use super::step::{Fusion, SubTransform};
 use crate::fft::pass::Convolution;
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
@@ -170,7 +170,7 @@ impl<'a> Builder<'a, '_> {
     ) {
         let n = states[0].dim(element).extent;
         let recipe = Some(recipe);
-        self.steps.push(Step { recipe, element, n, extents: vec![n], states, load, store, convolution, combines: None });
+        self.steps.push(SubTransform { recipe, element, n, extents: vec![n], states, load, store, convolution, combines: None });
     }
 
     /// Adds the passes of a transform along an axis, from the current state towards `target`,
@@ -221,7 +221,7 @@ impl<'a> Builder<'a, '_> {
             let mut extents = self.extents.clone();
             extents[axis] = m;
             let [_, after] = weights(lengths);
-            return self.natural(&extents, Storage::Complex, None)?.split(axis, lengths, &after);
+            return self.default_layout(&extents, Storage::Complex, None)?.split(axis, lengths, &after);
         };
         // … [what is left but the last][what is done but the first, last first][left, high][done
         // first][left, low].

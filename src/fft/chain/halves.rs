@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::fourier::lengths;
 use super::state::{Dim, Result, State};
-use super::step::{Fusion, Step};
+use super::step::{Fusion, SubTransform};
 use crate::edge::Edge;
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::{AxisRecipe, PassRecipe};
@@ -86,13 +86,13 @@ impl<'a> Builder<'a, '_> {
             self.extents = extents;
             return Ok(());
         }
-        let middle = self.natural(&extents, Storage::Complex, None)?;
+        let middle = self.default_layout(&extents, Storage::Complex, None)?;
         self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
         // The spectrum of the reals has one more element.
         extents[axis] = stored;
         let target = match next {
             None => self.output.clone(),
-            Some(_) => self.natural(&extents, self.transform.between(), None)?,
+            Some(_) => self.default_layout(&extents, self.transform.between(), None)?,
         };
         self.combine(axis, n, stored, self.end(End::Output, axis, next.is_none()), target);
         self.extents = extents;
@@ -110,7 +110,7 @@ impl<'a> Builder<'a, '_> {
         let weights = vec![1, 0];
         let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
         let store = Fusion { weights, ..store };
-        self.steps.push(Step {
+        self.steps.push(SubTransform {
             recipe: None,
             element: (axis, 1),
             n: 1,

@@ -1,6 +1,6 @@
 //! The lines of a pass: all indices except the one that it transforms.
 
-use super::step::Step;
+use super::step::SubTransform;
 use crate::fft::place::Place;
 use crate::sort::sort_short_by_key;
 use crate::strides::{Strided, joined};
@@ -33,7 +33,7 @@ impl Strided for LineIndex {
 
 /// The indices of a step other than the transformed one, with those nearest on the store side
 /// first. Neighbours that form a single index on both sides are joined. There is at least one.
-pub(in crate::fft) fn lines(step: &Step<'_>) -> Vec<LineIndex> {
+pub(in crate::fft) fn lines(step: &SubTransform<'_>) -> Vec<LineIndex> {
     let [from, to] = &step.states;
     let axis = step.element.0;
     let [loads_by_position, stores_by_position] = [&step.load, &step.store].map(|fusion| fusion.by_position.is_some());

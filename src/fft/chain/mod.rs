@@ -28,13 +28,13 @@ use crate::plan::Placement;
 use builder::Builder;
 use moved::Moved;
 use state::{Dim, Result, State};
-use step::{Fusion, Step};
+use step::{Fusion, SubTransform};
 
 /// The most passes of an axis. Six with radices up to 64 are enough for every length.
-const MOST_PASSES: usize = 8;
+const MAX_PASSES: usize = 8;
 
 /// The passes of the axes in this order, or why they do not solve the transform.
-pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
+pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<SubTransform<'a>>> {
     if let Some(AxisRecipe { axis, through, .. }) = axes.iter().find(|own| own.through < own.axis) {
         return Err(format!("axes {axis} to {through} in one pass, of which the slowest comes first").into());
     }
@@ -58,7 +58,7 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
             steps
         }
     };
-    let apart = |step: &&Step<'_>| step.pairs_along().is_some_and(|index| !transform.may_mix(geometry, index.0));
+    let apart = |step: &&SubTransform<'_>| step.pairs_along().is_some_and(|index| !transform.may_mix(geometry, index.0));
     if let Some(step) = steps.iter().find(apart) {
         return Err(format!(
             "rows of axis {} in pairs that no other transformed axis mixes: a NaN of one row would reach the other (rows-may-mix allows it)",
@@ -71,7 +71,7 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
 
 impl<'a, 'b> Builder<'a, 'b> {
     /// The passes of all axes.
-    fn steps(mut self, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
+    fn steps(mut self, axes: &'a [AxisRecipe]) -> Result<Vec<SubTransform<'a>>> {
         let packed = axes.iter().find(|axis| axis.reals == Reals::Packed);
         if let Some(rows) = packed {
             self.begin_packed(rows, true)?;
@@ -82,7 +82,7 @@ impl<'a, 'b> Builder<'a, 'b> {
         if let Some(rows) = packed {
             self.end_packed(rows, None)?;
         }
-        self.set_down();
+        self.add_copy_back();
         Ok(self.steps)
     }
 
@@ -91,8 +91,8 @@ impl<'a, 'b> Builder<'a, 'b> {
         let rank = self.transform.shape.rank();
         let Inner { n, reals } = self.transform.inner(axis);
         let (real_load, real_store) = (reals == Some(End::Input), reals == Some(End::Output));
-        if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
-            return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
+        if !(1..=MAX_PASSES).contains(&recipe.passes.len()) {
+            return Err(format!("axis {axis} takes 1 to {MAX_PASSES} passes, not {}", recipe.passes.len()).into());
         }
         match (recipe.through != axis, self.packed) {
             (false, true) => return self.packed_axis(recipe, first, next),
@@ -155,7 +155,7 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     /// A single in-place pass that changes places would store where others have yet to load. Lets
     /// it store to a workspace instead, and adds a pass that moves the result to its place.
-    fn set_down(&mut self) {
+    fn add_copy_back(&mut self) {
         let [step] = &mut self.steps[..] else { return };
         if self.transform.placement == Placement::OutOfPlace || step.keeps_positions() {
             return;
@@ -172,7 +172,7 @@ impl<'a, 'b> Builder<'a, 'b> {
         states[0].storage = step.states[1].storage;
         let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
         let store = Fusion { storage, ..plain.clone() };
-        self.steps.push(Step {
+        self.steps.push(SubTransform {
             recipe: None,
             element: key,
             n: 1,

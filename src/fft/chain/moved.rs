@@ -8,7 +8,7 @@
 
 use super::builder::{Builder, arrays};
 use super::state::{Dim, State};
-use super::step::{Fusion, Step};
+use super::step::{Fusion, SubTransform};
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
 use crate::fft::spec::geometry::Geometry;
@@ -40,7 +40,7 @@ impl Moved {
     }
 
     /// Adds the passes that move elements to those of the transform between whole arrays.
-    pub fn surround<'a>(&self, steps: &mut Vec<Step<'a>>, transform: &Transform, geometry: &Geometry) {
+    pub fn surround<'a>(&self, steps: &mut Vec<SubTransform<'a>>, transform: &Transform, geometry: &Geometry) {
         let [input, output] = arrays(transform, geometry);
         let [first, last] = arrays(&self.transform, &self.geometry);
         let step = |end, array: &State, whole: &State| move_elements(transform, geometry, end, array, whole);
@@ -127,7 +127,7 @@ fn whole_windows(geometry: &Geometry, end: End) -> Vec<Windowed> {
 /// The pass between the caller's array at an end and the array of all elements. It has a line for
 /// every element of the latter. The index that it transforms, by a DFT of length 1, is one of the
 /// batch, so that the axes are all alike.
-fn move_elements<'a>(transform: &Transform, geometry: &Geometry, end: End, array: &State, whole: &State) -> Step<'a> {
+fn move_elements<'a>(transform: &Transform, geometry: &Geometry, end: End, array: &State, whole: &State) -> SubTransform<'a> {
     let rank = transform.shape.rank();
     let last = rank - 1;
     // Reals go in twos, if a row has an even number of them.
@@ -154,5 +154,5 @@ fn move_elements<'a>(transform: &Transform, geometry: &Geometry, end: End, array
     let side = side.then_maybe((!axes.is_empty()).then_some(Parts { axes, twos })).then_maybe(real);
     let (states, [load, store]) = if end == End::Input { ([outside, inside], [side, own]) } else { ([inside, outside], [own, side]) };
     let (element, extents) = ((rank, 1), vec![1]);
-    Step { recipe: None, element, n: 1, extents, states, load, store, convolution: None, combines: None }
+    SubTransform { recipe: None, element, n: 1, extents, states, load, store, convolution: None, combines: None }
 }

@@ -11,7 +11,7 @@
 
 use super::builder::{Builder, block_of};
 use super::state::{Broken, Result, State};
-use super::step::{Combines, Fusion, Step, Way};
+use super::step::{CombineDirection, Combines, Fusion, SubTransform};
 use crate::fft::emit::lanes::CACHE_LINE;
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
@@ -50,7 +50,7 @@ impl<'a> Builder<'a, '_> {
         self.packed = true;
         if self.transform.kind == Kind::C2r {
             let target = self.packed_state()?;
-            self.combine_apart(recipe, n / 2, Way::ToPacked, target);
+            self.combine_apart(recipe, n / 2, CombineDirection::ToPacked, target);
         } else {
             self.current = self.current.as_complex(axis);
         }
@@ -63,7 +63,7 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("axis {} has no reals to take in pairs or halves", recipe.axis).into());
         }
         let target = match (next, recipe.passes.last().and_then(block_of)) {
-            (Some(next), Some(block)) => self.natural(&self.extents, Storage::Complex, Some((recipe.axis, next, block)))?,
+            (Some(next), Some(block)) => self.default_layout(&self.extents, Storage::Complex, Some((recipe.axis, next, block)))?,
             (None, _) if self.transform.kind == Kind::C2r => self.output.as_complex(self.transform.shape.rank() - 1),
             _ => self.packed_state()?,
         };
@@ -82,9 +82,9 @@ impl<'a> Builder<'a, '_> {
             *pairs += 1;
             let target = match next {
                 None => self.output.clone(),
-                Some(_) => self.natural(&self.extents, Storage::Complex, None)?,
+                Some(_) => self.default_layout(&self.extents, Storage::Complex, None)?,
             };
-            self.combine_apart(recipe, m, Way::ToSpectrum, target);
+            self.combine_apart(recipe, m, CombineDirection::ToSpectrum, target);
         }
         self.packed = false;
         Ok(())
@@ -119,10 +119,10 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Adds a pass of the kernel `fft/halves` over rows of m pairs.
-    fn combine_apart(&mut self, recipe: &'a AxisRecipe, m: u32, way: Way, target: State) {
+    fn combine_apart(&mut self, recipe: &'a AxisRecipe, m: u32, way: CombineDirection, target: State) {
         let others = self.geometry.axes.iter().copied().filter(|axis| *axis != recipe.axis);
         let mirrored = if recipe.reals == Reals::Packed { others.collect() } else { Vec::new() };
-        self.steps.push(Step {
+        self.steps.push(SubTransform {
             recipe: recipe.passes.first(),
             element: (recipe.axis, 0),
             n: m,

@@ -2,13 +2,13 @@
 
 use super::line::{LineIndex, lines};
 use super::state::State;
-use super::step::{Fusion, Step};
+use super::step::{Fusion, SubTransform};
 use crate::fft::pass::{Convolution, Index, Pass, Side};
 use crate::fft::place::Place;
 use crate::fft::spec::number::Number;
 use crate::fft::steps::{Coordinates, Pair};
 
-impl Step<'_> {
+impl SubTransform<'_> {
     /// The pass of such numbers by these radices, and the number of its lines; or why there is none.
     pub fn pass(&self, radices: &[u32], number: Number) -> Result<(Pass, u32), String> {
         let mut lines = lines(self);

@@ -119,7 +119,7 @@ impl<'a> Builder<'a, '_> {
         }
         let mut extents = self.extents.clone();
         extents[axis] = m;
-        let middle = self.natural(&extents, Storage::Complex, None)?;
+        let middle = self.default_layout(&extents, Storage::Complex, None)?;
         self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
         self.combine(axis, n, n / 2 + 1, store, target);
         Ok(())

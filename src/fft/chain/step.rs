@@ -4,7 +4,7 @@ use super::state::{Key, State};
 use crate::fft::pass::Convolution;
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::PassRecipe;
-use crate::fft::steps::{Exchange, Fuse, Fused, Twiddle};
+use crate::fft::steps::{Fuse, Fused, SwapReIm, Twiddle};
 
 /// What one side of a pass holds, and the steps fused into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ impl Fusion {
 
     /// Adds an exchange of real and imaginary parts next to the transform if `swap` is set.
     pub(super) fn then_exchange_if(self, swap: bool) -> Self {
-        self.then_maybe(swap.then_some(Exchange))
+        self.then_maybe(swap.then_some(SwapReIm))
     }
 
     /// Adds a step next to the transform, if there is one.
@@ -57,8 +57,8 @@ impl Fusion {
     }
 
     /// Whether real and imaginary parts are exchanged.
-    pub fn exchanges(&self) -> bool {
-        self.fused.iter().any(|step| step.get::<Exchange>().is_some())
+    pub fn has_exchange(&self) -> bool {
+        self.fused.iter().any(|step| step.get::<SwapReIm>().is_some())
     }
 
     /// Whether two lines are taken as one.
@@ -74,7 +74,7 @@ impl Fusion {
 
 /// One pass between two states.
 #[derive(Clone, Debug)]
-pub(in crate::fft) struct Step<'a> {
+pub(in crate::fft) struct SubTransform<'a> {
     /// `None` if the pass transforms nothing, but combines halves or moves elements. Then there is
     /// nothing to decide.
     pub recipe: Option<&'a PassRecipe>,
@@ -95,7 +95,7 @@ pub(in crate::fft) struct Step<'a> {
     pub combines: Option<Combines>,
 }
 
-impl Step<'_> {
+impl SubTransform<'_> {
     /// The index along which neighbouring lines form pairs, if they do.
     pub fn pairs_along(&self) -> Option<Key> {
         let [from, to] = &self.states;
@@ -160,7 +160,7 @@ impl Step<'_> {
 /// What a pass does to rows of reals in halves, instead of a transform.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Combines {
-    pub way: Way,
+    pub way: CombineDirection,
     /// The other axes along which the halves are transformed. An element is combined with one whose
     /// indices on these axes have the opposite sign.
     pub mirrored: Vec<usize>,
@@ -168,7 +168,7 @@ pub(in crate::fft) struct Combines {
 
 /// From which array to which one halves are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::fft) enum Way {
+pub(in crate::fft) enum CombineDirection {
     /// From DFTs of the halves to half-spectra.
     ToSpectrum,
     /// From half-spectra to what becomes the halves.

@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, block_of};
 use super::state::{Dim, Result, State};
-use super::step::Step;
+use super::step::SubTransform;
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
 use crate::fft::spec::kind::{End, Kind};
@@ -45,7 +45,7 @@ impl<'a> Builder<'a, '_> {
         };
         let states = [joined(&self.current)?, joined(&target)?];
         let inverse = self.transform.is_inverse();
-        self.steps.push(Step {
+        self.steps.push(SubTransform {
             recipe: Some(pass),
             element: (last, 0),
             n: elements as u32,

@@ -1,7 +1,7 @@
 //! Blocks of the array between two axes.
 
 use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, MANY_COLUMNS};
-use super::lines::Lines;
+use super::lines::LineClass;
 use super::measured;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
@@ -84,7 +84,7 @@ impl Designer<'_> {
     /// for one alone, and there are enough of them. The array before needs blocks then: 2^22 as
     /// 2048·2048, 8 columns 0.2024 (without blocks 0.1893), 4 columns 0.1774 (without 0.1869); 4 of
     /// 2048² 0.1698, 4 columns 0.1599 (without 0.1750).
-    pub(super) fn halve(&self, stockham: &mut Stockham, lines: Lines) -> bool {
+    pub(super) fn halve(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let numbers = u64::from(stockham.n()) * u64::from(stockham.lines) * u64::from(self.words());
         let is_large = numbers >= 16_384 && stockham.lines == self.columns(COLUMNS) && u64::from(lines.count) >= MANY_COLUMNS;
         let mut half = Stockham { lines: self.columns(4), ..stockham.clone() };

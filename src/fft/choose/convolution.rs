@@ -5,7 +5,7 @@
 //! benches/reports/2026-11-25-long-rows.
 
 use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, SMALL_ARRAY};
-use super::lines::Lines;
+use super::lines::LineClass;
 use crate::error::{Error, Result};
 use crate::fft::factors::{largest_prime, split, split_lengths};
 use crate::fft::recipe::{AxisRecipe, Reals};
@@ -56,7 +56,7 @@ impl Designer<'_> {
         // Rows that may not mix are taken in halves. Pairs are for one pass alone.
         let halves = reals == Reals::Complex && self.has_reals(axis) && self.has_halves(axis);
         let [reals, in_several] = if halves { [Reals::Halves; 2] } else { [reals, Reals::Complex] };
-        let lines = Lines { n: self.lines(axis, in_several).n, ..self.lines(axis, Reals::Complex) };
+        let lines = LineClass { n: self.lines(axis, in_several).n, ..self.lines(axis, Reals::Complex) };
         let n = lines.n;
         let required = 2 * u64::from(n) - 1;
         let too_long = |required| {
@@ -105,7 +105,7 @@ impl Designer<'_> {
     }
 
     /// The lengths of a convolution in several passes of a GPU, if `m` would do.
-    fn quick_lengths(&self, Lines { n, count, across, .. }: Lines, m: u32) -> Option<Vec<u32>> {
+    fn quick_lengths(&self, LineClass { n, count, across, .. }: LineClass, m: u32) -> Option<Vec<u32>> {
         if self.profile.is_cpu() || self.words() > 1 || across || m < LEAST {
             return None;
         }

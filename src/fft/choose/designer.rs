@@ -3,7 +3,7 @@
 //! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise,
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
-use super::lines::Lines;
+use super::lines::LineClass;
 use crate::fft::limits::MAX_ELEMENTS;
 use crate::fft::place::Storage;
 use crate::fft::recipe::Reals;
@@ -109,21 +109,21 @@ impl Designer<'_> {
     }
 
     /// The lines of an axis whose reals are taken in such a way, for one pass.
-    pub fn lines(&self, axis: usize, reals: Reals) -> Lines {
+    pub fn lines(&self, axis: usize, reals: Reals) -> LineClass {
         let n = self.transform.inner(axis).n;
         let is_input = self.has_reals(axis) && self.transform.kind == Kind::R2c;
         let extents = if is_input { &self.geometry.input_extents } else { &self.geometry.output_extents };
         let others = extents.iter().enumerate().filter(|(own, _)| *own != axis).map(|(_, &extent)| u64::from(extent));
         let count = others.product::<u64>().min(u32::MAX.into()) as u32;
         let is_half = |end: End| matches!(self.transform.storage(end), Storage::Half(_));
-        let half = is_half(End::Input) && is_half(End::Output);
+        let is_16_bit = is_half(End::Input) && is_half(End::Output);
         let frames = self.transform.framing.is_some_and(|framing| 2 * u64::from(framing.hop) <= u64::from(framing.n));
-        let rows = Lines { across: !self.is_fastest(axis), half, ..Lines::rows(n, count) };
+        let rows = LineClass { across: !self.is_fastest(axis), is_16_bit, ..LineClass::rows(n, count) };
         match reals {
             Reals::Complex => rows,
-            Reals::Pairs => Lines { count: count.div_ceil(2), pairs: true, ..rows },
+            Reals::Pairs => LineClass { count: count.div_ceil(2), exchanges_mirror: true, ..rows },
             Reals::Halves | Reals::Packed => {
-                Lines { n: n / 2, pairs: true, halves: true, frames, back: self.transform.kind == Kind::C2r, ..rows }
+                LineClass { n: n / 2, exchanges_mirror: true, halves: true, frames, to_reals: self.transform.kind == Kind::C2r, ..rows }
             }
         }
     }
@@ -134,7 +134,7 @@ impl Designer<'_> {
     /// 22.0, 64·16 18.0, 8·8·16 26.4; 1000 rows 109 and 21.5; 256² 9.6 and 1.7; 512² 51.6 and 8.7;
     /// real 256² 7.6 and 1.9. lavapipe, with vectors of 8, does not: 1000 rows 12.0 and 19.4, real
     /// 256² 1.21 and 1.34.
-    pub(super) fn barriers_are_dear(&self) -> bool {
+    pub(super) fn prefers_one_lane(&self) -> bool {
         self.profile.is_cpu() && self.profile.subgroup_sizes[1] < 8
     }
 
@@ -169,22 +169,22 @@ impl Designer<'_> {
 
     /// Most complex numbers that an invocation holds.
     pub(super) fn most_elements(&self) -> u32 {
-        if self.texts_are_long() { 2 * LONG_TEXT } else { MAX_ELEMENTS / self.words() }
+        if self.is_double_f32() { 2 * LONG_TEXT } else { MAX_ELEMENTS / self.words() }
     }
 
     /// Whether an operation takes some 20 times the text that it takes in f32.
-    pub fn texts_are_long(&self) -> bool {
+    pub fn is_double_f32(&self) -> bool {
         self.transform.number == Number::Double
     }
 
     /// Longest line in one lane, where that is worth while.
     pub fn in_one_lane(&self) -> u32 {
-        if self.texts_are_long() { LONG_TEXT } else { self.most_elements() }
+        if self.is_double_f32() { LONG_TEXT } else { self.most_elements() }
     }
 
     /// The largest prime factor of lengths that are no convolutions.
     pub fn max_prime(&self) -> u32 {
-        if self.texts_are_long() { 13 } else { MAX_PRIME }
+        if self.is_double_f32() { 13 } else { MAX_PRIME }
     }
 
     pub fn most_invocations(&self) -> u32 {
@@ -202,7 +202,7 @@ pub(super) const LONG_TEXT: u32 = 8;
 pub(in crate::fft) const SMALL_ARRAY: u64 = 1 << 21;
 
 /// The next power of two, up to what a workgroup can hold.
-pub(in crate::fft) fn at_least(count: u32) -> u32 {
+pub(in crate::fft) fn lines_cap(count: u32) -> u32 {
     count.min(4096).next_power_of_two()
 }
 

@@ -1,10 +1,10 @@
 //! Whether a pass fits a device, and in how many pieces.
 
 use super::designer::{Designer, registers_of};
-use super::lines::Lines;
+use super::lines::LineClass;
 use super::measured;
 use crate::fft::chain::chain;
-use crate::fft::chain::step::Step;
+use crate::fft::chain::step::SubTransform;
 use crate::fft::factors::largest_prime;
 use crate::fft::limits;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Stockham};
@@ -16,7 +16,7 @@ impl Designer<'_> {
     /// Whether the first pass of an axis fits its place among the others.
     pub(super) fn fits_in(&self, axes: &[AxisRecipe], i: usize) -> bool {
         let PassRecipe::Stockham(recipe) = &axes[i].passes[0] else { return false };
-        let fits = |step: &Step<'_>| limits::step(step, recipe, self.transform.number, self.profile).is_ok();
+        let fits = |step: &SubTransform<'_>| limits::step(step, recipe, self.transform.number, self.profile).is_ok();
         chain(self.transform, self.geometry, axes)
             .is_ok_and(|steps| steps.iter().filter(|step| step.element == (axes[i].through, 0)).all(fits))
     }
@@ -30,16 +30,16 @@ impl Designer<'_> {
     ///
     /// Where there are too few workgroups to fill the device anyway, one piece: 1024² in place
     /// 0.0138 and 0.0141.
-    pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: Lines) -> bool {
-        let Lines { pairs, count, .. } = lines;
-        let exchanges = stockham.radices.len() > 1 || pairs;
+    pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
+        let LineClass { exchanges_mirror, count, .. } = lines;
+        let exchanges = stockham.radices.len() > 1 || exchanges_mirror;
         let bytes = stockham.n() * stockham.lines * 4 * self.words();
         let few = count.div_ceil(stockham.lines) <= 256;
         let least = match lines {
             // Spectra of frames across: 512 by 32.8 0.363, in one piece 0.397.
-            Lines { frames: true, across: true, .. } => 8192,
+            LineClass { frames: true, across: true, .. } => 8192,
             // Rows back to reals: 8192 of them in two pieces 0.180, in one 0.165.
-            Lines { back: true, .. } => 32_768,
+            LineClass { to_reals: true, .. } => 32_768,
             _ => 16_384,
         };
         let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
@@ -60,7 +60,7 @@ impl Designer<'_> {
             // 0.212 and 0.151. On a processor a barrier costs more than memory: lavapipe, 1024 rows
             // of 1024, 9.3 and 11.0.
             let whole = Stockham { exchange: Exchange::Whole, ..own.clone() };
-            if self.profile.is_cpu() && self.fits(&whole, pairs) {
+            if self.profile.is_cpu() && self.fits(&whole, exchanges_mirror) {
                 own = whole;
             }
             *stockham = own;
@@ -70,7 +70,7 @@ impl Designer<'_> {
     }
 
     /// Whether a pass fits the device, and its pieces the text.
-    pub fn runs(&self, stockham: &Stockham, lines: Lines) -> bool {
+    pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
         let Stockham { radices, lanes, pieces, .. } = stockham;
         let n = stockham.n();
         // What the text needs in several pieces: every butterfly stores to one piece, and every
@@ -83,17 +83,17 @@ impl Designer<'_> {
                 && ends.iter().all(|radix| radix.is_multiple_of(*pieces))
                 && loading.iter().all(|radix| (1..*pieces).all(|i| (i * (n / pieces) % (n / radix)).is_multiple_of(*lanes)))
                 // What is exchanged to separate or to join pairs comes in turns of all lanes.
-                && (!lines.pairs || (n / pieces).is_multiple_of(*lanes) && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes)))
+                && (!lines.exchanges_mirror || (n / pieces).is_multiple_of(*lanes) && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes)))
         };
-        (*pieces == 1 || kept()) && self.fits(stockham, lines.pairs)
+        (*pieces == 1 || kept()) && self.fits(stockham, lines.exchanges_mirror)
     }
 
     /// Whether a pass over columns fits the device.
     pub fn runs_across(&self, stockham: &Stockham) -> bool {
-        self.runs(stockham, Lines { across: true, ..Lines::rows(stockham.n(), u32::MAX) })
+        self.runs(stockham, LineClass { across: true, ..LineClass::rows(stockham.n(), u32::MAX) })
     }
 
-    pub(super) fn fits(&self, stockham: &Stockham, pairs: bool) -> bool {
+    pub(super) fn fits(&self, stockham: &Stockham, exchanges_mirror: bool) -> bool {
         // First what bounds the numbers of a recipe that is not the rules'.
         if u64::from(stockham.lanes) * u64::from(stockham.lines) > self.most_invocations().into() {
             return false;
@@ -101,7 +101,7 @@ impl Designer<'_> {
         let n = u64::from(stockham.n());
         let (pieces, lanes) = (u64::from(stockham.pieces), u64::from(stockham.lanes));
         let mut elements = if stockham.radices.len() > 1 { n / pieces } else { 0 };
-        if pairs {
+        if exchanges_mirror {
             elements = elements.max(2 * (n / 2 + 1).div_ceil(pieces).next_multiple_of(lanes));
         }
         let bytes = 4 * u64::from(self.words()) * elements * u64::from(stockham.lines) * u64::from(stockham.exchange.words());

@@ -168,7 +168,7 @@ impl Rules {
         }
         let narrow = *self.widths.iter().find(|width| **width <= 2)?;
         let passes = |longest: u32| {
-            let is_short = |length: u32| weight(length).saturating_mul(narrow) <= longest;
+            let is_short = |length: u32| code_size(length).saturating_mul(narrow) <= longest;
             let lengths = split(n, &|length| length <= LONGEST_COLUMN && (is_short(length) || length <= MAX_PRIME))?;
             let mut rest = n;
             let passes = lengths.into_iter().map(|length| {
@@ -188,20 +188,20 @@ impl Rules {
 /// The same with loops, which have one DFT of each factor, and move every number a few times.
 fn size_in_loops([j, k]: [u32; 2], lanes: u32, along: u32) -> (u32, u32) {
     let elements = row_elements([j, k], lanes, along);
-    (elements, weight(j).saturating_add(weight(k)).saturating_add(elements.saturating_mul(2)))
+    (elements, code_size(j).saturating_add(code_size(k)).saturating_add(elements.saturating_mul(2)))
 }
 
 /// Complex numbers of an invocation, and the length of its text.
 fn size([j, k]: [u32; 2], lanes: u32, along: u32, across: u32) -> (u32, u32) {
     let slots = |n: u32| slots(n, lanes, along);
-    let text = slots(k).saturating_mul(weight(j)).saturating_add(slots(j).saturating_mul(weight(k)));
+    let text = slots(k).saturating_mul(code_size(j)).saturating_add(slots(j).saturating_mul(code_size(k)));
     (across.saturating_mul(row_elements([j, k], lanes, along)), across.saturating_mul(text))
 }
 
 /// The length of the text of lines in one lane, by passes.
 fn text_of(passes: &[PassRecipe]) -> u32 {
     let text = |pass: &PassRecipe| match pass {
-        PassRecipe::Lanes { factors: [n, _], width, .. } => weight(*n).saturating_mul(*width),
+        PassRecipe::Lanes { factors: [n, _], width, .. } => code_size(*n).saturating_mul(*width),
         _ => u32::MAX,
     };
     passes.iter().map(text).fold(0, u32::saturating_add)
@@ -209,7 +209,7 @@ fn text_of(passes: &[PassRecipe]) -> u32 {
 
 /// The length of the text of a DFT of n by codelets: 1 for each value and each factor 2 or 3 of n,
 /// more for larger primes. Lengths without a recipe are asked for too, so it may be any number.
-pub(in crate::fft) fn weight(n: u32) -> u32 {
+pub(in crate::fft) fn code_size(n: u32) -> u32 {
     let (mut rest, mut prime, mut twice) = (n, 2, 0);
     while rest > 1 {
         if u64::from(prime) * u64::from(prime) > rest.into() {
@@ -239,9 +239,9 @@ mod tests {
     /// Found by fuzzing: the weights of lengths with a large prime exceed 32 bits, and looking for
     /// the prime took seconds.
     #[test]
-    fn weights_of_any_length_are_numbers() {
-        assert_eq!([1, 2, 3, 4, 12, 31, 67].map(weight), [0, 2, 3, 8, 36, 465, 2211]);
-        assert_eq!([1_000_732, 4_294_967_291, u32::MAX].map(weight), [u32::MAX; 3]);
+    fn code_sizes_of_any_length_are_numbers() {
+        assert_eq!([1, 2, 3, 4, 12, 31, 67].map(code_size), [0, 2, 3, 8, 36, 465, 2211]);
+        assert_eq!([1_000_732, 4_294_967_291, u32::MAX].map(code_size), [u32::MAX; 3]);
         assert_eq!(size([1_000_732, 1], 1, 1, 4).1, u32::MAX);
     }
 }

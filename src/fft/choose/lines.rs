@@ -2,7 +2,7 @@
 
 /// What a pass is to transform.
 #[derive(Clone, Copy)]
-pub(in crate::fft) struct Lines {
+pub(in crate::fft) struct LineClass {
     pub n: u32,
     /// Number of lines, as far as it decides how many of them a workgroup takes.
     pub count: u32,
@@ -10,22 +10,22 @@ pub(in crate::fft) struct Lines {
     pub points: u64,
     /// The lines lie across the array's fastest index.
     pub across: bool,
-    /// Rows of reals, in pairs or in halves.
-    pub pairs: bool,
+    /// Rows of reals, in pairs or in halves: elements k and n - k of a spectrum are exchanged.
+    pub exchanges_mirror: bool,
     /// Rows of reals in halves.
     pub halves: bool,
     /// It is a convolution: the stages come again in reverse.
     pub convolution: bool,
     /// The arrays on both sides hold numbers of 16 bits.
-    pub half: bool,
+    pub is_16_bit: bool,
     /// Frames of a signal in halves that overlap by at least a half, so that most samples come from
     /// a cache, and the arithmetic decides.
     pub frames: bool,
     /// Halves on the way back to reals: each invocation loads two ends of a spectrum.
-    pub back: bool,
+    pub to_reals: bool,
 }
 
-impl Lines {
+impl LineClass {
     /// Complex rows.
     pub fn rows(n: u32, count: u32) -> Self {
         Self {
@@ -33,12 +33,12 @@ impl Lines {
             count,
             points: u64::from(n) * u64::from(count),
             across: false,
-            pairs: false,
+            exchanges_mirror: false,
             halves: false,
             convolution: false,
-            half: false,
+            is_16_bit: false,
             frames: false,
-            back: false,
+            to_reals: false,
         }
     }
 }

@@ -26,7 +26,7 @@ const LINES: [u32; 3] = [8, 16, 32];
 const LONGER_FIRST: f64 = 0.04;
 
 /// More than so many passes are divided evenly, since there are too many ways to try them all.
-const MOST_PASSES: u32 = 3;
+const MAX_PASSES: u32 = 3;
 
 /// How many sectors of a GPU's memory a distance between pieces keeps whole.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,14 +71,14 @@ impl Designer<'_> {
     /// have recipes that were measured one by one. In small arrays the number of invocations and
     /// the driver's compiler decide.
     pub fn is_estimated(&self, n: u32, points: u64, across: bool) -> bool {
-        !self.profile.is_cpu() && !self.texts_are_long() && !across && !n.is_power_of_two() && points > SMALL_ARRAY
+        !self.profile.is_cpu() && !self.is_double_f32() && !across && !n.is_power_of_two() && points > SMALL_ARRAY
     }
 
     /// The lengths of as few passes as may be, 2 at least, with the least estimate in all; `None` if
     /// there are none.
     pub fn estimated_lengths(&self, n: u32) -> Option<Vec<u32>> {
         let mut passes = Passes::default();
-        (2..=MOST_PASSES).find_map(|count| self.best_lengths(&mut passes, n, n, count)).map(|(_, lengths)| lengths)
+        (2..=MAX_PASSES).find_map(|count| self.best_lengths(&mut passes, n, n, count)).map(|(_, lengths)| lengths)
     }
 
     /// The passes of these lengths with the least estimates; `None` if there are none.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::designer::SMALL_ARRAY;
-use super::lines::Lines;
+use super::lines::LineClass;
 use crate::fft::recipe::{PassRecipe, Stockham};
 use crate::plan::Placement;
 
@@ -52,7 +52,7 @@ fn pass(text: &str) -> (Stockham, bool) {
     }
 }
 
-impl Lines {
+impl LineClass {
     /// Whether a condition of the table holds.
     fn are(&self, word: &str) -> bool {
         let number = |text: &str| text.parse::<u64>().unwrap_or_else(|_| panic!("measured.txt: `{word}`"));
@@ -65,11 +65,11 @@ impl Lines {
         }
         match word {
             "frames" => self.frames,
-            "back" => self.back,
+            "back" => self.to_reals,
             "halves" => self.halves,
-            "pairs" => self.pairs,
-            "half" => self.half,
-            "complex" => !self.pairs && !self.half,
+            "pairs" => self.exchanges_mirror,
+            "half" => self.is_16_bit,
+            "complex" => !self.exchanges_mirror && !self.is_16_bit,
             "convolution" => self.convolution,
             "part" => self.across && self.count == u32::MAX,
             "large" => points > SMALL_ARRAY,
@@ -87,13 +87,13 @@ impl Lines {
 }
 
 /// A pass, and whether it is whole. If not, rules decide all but radices and lanes.
-pub(in crate::fft) fn one(lines: Lines) -> Option<(Stockham, bool)> {
+pub(in crate::fft) fn one(lines: LineClass) -> Option<(Stockham, bool)> {
     find(lines.kind(), lines.n, |word| lines.are(word)).map(pass)
 }
 
 /// The pieces of an exchange, the best number first, where others than those of the rules were
 /// faster.
-pub(super) fn pieces(lines: Lines) -> Option<[u32; 3]> {
+pub(super) fn pieces(lines: LineClass) -> Option<[u32; 3]> {
     let text = find("pieces", lines.n, |word| lines.are(word))?;
     let all: Vec<u32> = text.split('.').filter_map(|number| number.parse().ok()).collect();
     all.try_into().ok()
@@ -106,13 +106,13 @@ pub(super) fn passes(n: u32, placement: Placement) -> Option<Vec<Stockham>> {
 }
 
 /// One pass over long columns, and the blocks of the array before it.
-pub(super) fn behind_blocks(lines: Lines) -> Option<(Stockham, [u32; 2])> {
+pub(super) fn behind_blocks(lines: LineClass) -> Option<(Stockham, [u32; 2])> {
     let (own, _) = pass(find("behind blocks", lines.n, |word| lines.are(word))?);
     own.block.map(|block| (Stockham { block: None, ..own }, block))
 }
 
 /// A pass over columns of 16-bit numbers that is faster with accesses of two numbers.
-pub(super) fn in_twos(lines: Lines) -> Option<Stockham> {
+pub(super) fn in_twos(lines: LineClass) -> Option<Stockham> {
     if !lines.across {
         return None;
     }
@@ -125,14 +125,14 @@ mod tests {
 
     #[test]
     fn every_line_is_whole() {
-        let rows = Lines::rows(1, 1);
+        let rows = LineClass::rows(1, 1);
         for ((kind, n), lines) in LINES.iter() {
             for line in lines {
                 for word in line.conditions.iter().filter(|_| *kind != "passes") {
                     rows.are(word.strip_prefix("not-").unwrap_or(word));
                 }
                 if *kind == "pieces" {
-                    assert!(pieces(Lines { n: *n, convolution: true, ..rows }).is_some(), "{n}");
+                    assert!(pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");
                     continue;
                 }
                 let product: u32 = line.passes.split(" + ").map(|text| pass(text).0.n()).product();
@@ -146,11 +146,11 @@ mod tests {
 
     #[test]
     fn the_first_line_that_fits_is_taken() {
-        let rows = |count| one(Lines::rows(1024, count)).unwrap().0.radices;
+        let rows = |count| one(LineClass::rows(1024, count)).unwrap().0.radices;
         assert_eq!((rows(16_384), rows(16_385)), (vec![16, 8, 8], vec![8, 8, 16]));
-        let convolution = Lines { convolution: true, ..Lines::rows(256, 10) };
+        let convolution = LineClass { convolution: true, ..LineClass::rows(256, 10) };
         assert_eq!(one(convolution), None);
-        let part = Lines { across: true, count: u32::MAX, ..convolution };
+        let part = LineClass { across: true, count: u32::MAX, ..convolution };
         assert_eq!(one(part).unwrap().0.radices, [32, 8]);
         assert_eq!(passes(1 << 28, Placement::InPlace), None);
         assert_eq!(passes(1 << 28, Placement::OutOfPlace).unwrap().len(), 3);

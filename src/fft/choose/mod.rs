@@ -24,7 +24,7 @@ use crate::fft::spec::transform::Transform;
 use crate::gpu::DeviceProfile;
 use convolution::LONGEST_ON_CPU;
 use designer::{Designer, LONGEST_COLUMN, SMALL_ARRAY, Text};
-use lines::Lines;
+use lines::LineClass;
 use together::fewest;
 
 pub(in crate::fft) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
@@ -83,7 +83,7 @@ impl Designer<'_> {
             return self.filter(axis);
         }
         let real = self.has_reals(axis);
-        let Lines { n, across, .. } = self.lines(axis, Reals::Complex);
+        let LineClass { n, across, .. } = self.lines(axis, Reals::Complex);
         let may_pair = real && self.may_pair(axis);
         let reals = if may_pair { Reals::Pairs } else { Reals::Complex };
 
@@ -165,7 +165,7 @@ impl Designer<'_> {
         let lines = self.lines(axis, Reals::Complex);
         let n = lines.n;
         let fits = !self.profile.is_cpu() || n <= LONGEST_ON_CPU[usize::from(lines.across)];
-        let own = Lines { convolution: true, ..lines };
+        let own = LineClass { convolution: true, ..lines };
         let stockham = if fits && largest_prime(n) <= self.max_prime() { self.within(|designer| designer.pass(own)) } else { None };
         let passes = stockham.map(|stockham| vec![PassRecipe::Stockham(stockham)]);
         passes.map(|passes| AxisRecipe::new(axis, passes)).ok_or_else(|| {
@@ -177,7 +177,7 @@ impl Designer<'_> {
     /// An axis in one pass, if it fits, perhaps as a convolution.
     pub fn in_one(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let lines = self.lines(axis, reals);
-        let lines = bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines });
+        let lines = bluestein.map_or(lines, |m| LineClass { n: m, convolution: true, ..lines });
         let stockham = self.within(|designer| designer.pass(lines))?;
         Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
     }
@@ -185,7 +185,7 @@ impl Designer<'_> {
     /// An axis in several passes, if the one pass has more than four stages. 20000 as 10.10.10.5.4
     /// took 0.1112, as 100·200 0.1050; but 24576 as 16.16.12.8 0.0946, as 96·256 0.1065.
     pub(super) fn or_several(&self, one: AxisRecipe) -> AxisRecipe {
-        let Lines { count, across, .. } = self.lines(one.axis, Reals::Complex);
+        let LineClass { count, across, .. } = self.lines(one.axis, Reals::Complex);
         let is_slow =
             |pass: &Stockham| pass.radices.len() > 4 && self.is_estimated(pass.n(), u64::from(count) * u64::from(pass.n()), across);
         match &one.passes[..] {
@@ -201,7 +201,7 @@ impl Designer<'_> {
     pub(super) fn without_barriers(&self, axis: usize) -> Option<AxisRecipe> {
         let reals = if self.has_reals(axis) && self.has_halves(axis) { Reals::Halves } else { Reals::Complex };
         let n = self.lines(axis, reals).n;
-        if !self.barriers_are_dear() || n <= self.in_one_lane() {
+        if !self.prefers_one_lane() || n <= self.in_one_lane() {
             return None;
         }
         let lengths = split(n, &|length| length <= self.in_one_lane())?;

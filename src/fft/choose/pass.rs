@@ -1,7 +1,7 @@
 //! Lines that fit one pass: radices, lanes, and lines of a workgroup.
 
-use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, at_least, lane_counts};
-use super::lines::Lines;
+use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, lane_counts, lines_cap};
+use super::lines::LineClass;
 use super::measured;
 use crate::fft::factors::{factorizations, largest_prime};
 use crate::fft::place::Storage;
@@ -27,7 +27,7 @@ const ENOUGH_INVOCATIONS: f64 = 65_536.0;
 
 /// How much text the butterflies of an invocation take: the values of all stages, weighted by the
 /// operations for each.
-fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+fn text_length(n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
     let of_stage = |&radix: &u32| {
         let prime = f64::from(largest_prime(radix));
         let each = if prime > 5.0 { prime / 2.0 } else { 1.0 + 0.5 * f64::from(radix.ilog2()) };
@@ -78,7 +78,7 @@ impl Designer<'_> {
     }
 
     /// A recipe for lines that fit one pass.
-    pub fn pass(&self, lines: Lines) -> Option<Stockham> {
+    pub fn pass(&self, lines: LineClass) -> Option<Stockham> {
         let n = lines.n;
         // Longer ones cannot fit, in however many pieces.
         let longest = {
@@ -94,12 +94,12 @@ impl Designer<'_> {
             let most = self.most_invocations().clamp(1, 64);
             let halves = std::iter::successors(Some(most), |together| (*together > 1).then_some(together / 2));
             let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
-            return shapes.find(|stockham| self.fits(stockham, lines.pairs));
+            return shapes.find(|stockham| self.fits(stockham, lines.exchanges_mirror));
         }
-        if self.barriers_are_dear() && n <= self.in_one_lane() && !lines.pairs && !lines.convolution {
+        if self.prefers_one_lane() && n <= self.in_one_lane() && !lines.exchanges_mirror && !lines.convolution {
             return self.complete((vec![n], 1), lines);
         }
-        let known = Some(lines).filter(|_| !self.profile.is_cpu() && !self.texts_are_long()).and_then(measured::one);
+        let known = Some(lines).filter(|_| !self.profile.is_cpu() && !self.is_double_f32()).and_then(measured::one);
         let known = known.and_then(|(own, is_whole)| match is_whole {
             true => (self.words() == 1 && self.runs(&own, lines)).then_some(own),
             false if self.has_few_registers() => None,
@@ -111,12 +111,12 @@ impl Designer<'_> {
     /// All decisions for radices and lanes, if they fit the device. Rows in 4 pieces lose more than
     /// another pass costs, unless they have been measured: 2^15 with 1024 lanes 0.66, in two passes
     /// 0.52.
-    pub fn complete(&self, shape: (Vec<u32>, u32), lines: Lines) -> Option<Stockham> {
+    pub fn complete(&self, shape: (Vec<u32>, u32), lines: LineClass) -> Option<Stockham> {
         self.complete_in(shape, lines, 2)
     }
 
     /// The same with rows in at most so many pieces.
-    fn complete_in(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines, most_pieces: u32) -> Option<Stockham> {
+    fn complete_in(&self, (radices, lanes): (Vec<u32>, u32), lines: LineClass, most_pieces: u32) -> Option<Stockham> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
         // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of
@@ -140,13 +140,13 @@ impl Designer<'_> {
             // One on the way back to reals, of 2²⁶ of them: rows of 512 as 8.8.4, 1 row 0.1319, 2
             // rows 0.1375; 256 as 8.4.4, 2 rows 0.1324, 4 rows 0.1331.
             (false, false) if self.has_few_registers() => filling(lanes).0,
-            (false, false) => (if lines.frames || lines.back { 32 } else { 64 } / lanes).max(1),
+            (false, false) => (if lines.frames || lines.to_reals { 32 } else { 64 } / lanes).max(1),
             // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4
             // rows 9.3, 8.9, 8.1.
             (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };
         let whole = !lines.across && self.has_few_registers();
-        let mut together = if whole { wanted } else { 1 << wanted.ilog2() }.min(at_least(lines.count));
+        let mut together = if whole { wanted } else { 1 << wanted.ilog2() }.min(lines_cap(lines.count));
         loop {
             stockham.lines = together;
             if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= most_pieces) {
@@ -163,11 +163,11 @@ impl Designer<'_> {
     }
 
     /// The best radices and lanes by an estimate of their cost.
-    pub(super) fn search(&self, lines: Lines) -> Option<Stockham> {
+    pub(super) fn search(&self, lines: LineClass) -> Option<Stockham> {
         let n = lines.n;
         // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as
         // 40·27.
-        let most = if self.texts_are_long() {
+        let most = if self.is_double_f32() {
             LONG_TEXT
         } else if lines.across {
             40
@@ -193,7 +193,7 @@ impl Designer<'_> {
 
     /// Lower is better: few stages, few idle lanes, a liked number of elements of an invocation,
     /// and on GPUs a short text and enough invocations.
-    pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+    pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
         let mut work = 0.0;
         for &radix in radices {
             let rounds = (n / radix).div_ceil(lanes);

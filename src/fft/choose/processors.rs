@@ -9,7 +9,7 @@ use super::lanes::Rules;
 use crate::fft::chain::chain;
 use crate::fft::chain::line::lines;
 use crate::fft::chain::moved::{moved_ends, must_move, whole};
-use crate::fft::chain::step::Step;
+use crate::fft::chain::step::SubTransform;
 use crate::fft::emit::lanes;
 use crate::fft::emit::lanes::{CACHE_LINE, SUBGROUP, widest};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
@@ -19,7 +19,7 @@ use crate::fft::spec::real_kind::Inner;
 use crate::fft::spec::transform::Transform;
 use crate::gpu::DeviceProfile;
 
-/// Longest text of an axis, by the units of [`weight`], where a program waits for its first result:
+/// Longest text of an axis, by the units of [`code_size`], where a program waits for its first result:
 /// for transforms of one axis, of two, and of more. The driver's compiler takes about a millisecond
 /// for one unit. On lavapipe (Mesa 22.3.6, 2 cores), seconds of a processor until the first result
 /// with nothing cached, and ms of a run:
@@ -215,7 +215,7 @@ impl<'a> ForLanes<'a> {
 /// The first axis whose recipe of lanes cannot run.
 pub(in crate::fft) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) -> Option<usize> {
     let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
-    let runs = |step: &Step<'_>| {
+    let runs = |step: &SubTransform<'_>| {
         let lines = lines(step);
         if step.combines.is_some() {
             lanes::halves::fit(step, &lines, profile).is_ok()

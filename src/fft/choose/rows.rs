@@ -7,7 +7,7 @@
 //! choose no better (report `2026-11-27-estimates`).
 
 use super::designer::{Designer, SMALL_ARRAY, lane_counts};
-use super::lines::Lines;
+use super::lines::LineClass;
 use crate::fft::factors::{factorizations, orders};
 use crate::fft::recipe::Stockham;
 
@@ -28,17 +28,18 @@ const LEAST_BACK: u32 = 6000;
 const PIECES: [(u32, f64); 5] = [(2, 0.0), (1, 0.075), (3, 0.075), (4, 0.075), (5, 0.075)];
 
 /// Numbers of an invocation.
-const MOST_ELEMENTS: u32 = 44;
+const MAX_ELEMENTS: u32 = 44;
 
 /// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
-const MOST_IDLE: f64 = 1.25;
+const MAX_IDLE: f64 = 1.25;
 
 impl Designer<'_> {
     /// The three stages with the least estimate, if these rules are for such rows.
-    pub fn estimated_row(&self, lines: Lines) -> Option<Stockham> {
-        let Lines { n, across, pairs, halves, convolution, half, back, .. } = lines;
+    pub fn estimated_row(&self, lines: LineClass) -> Option<Stockham> {
+        let LineClass { n, across, exchanges_mirror, halves, convolution, is_16_bit, to_reals, .. } = lines;
         // Pairs of rows were not measured.
-        let is_other = across || pairs && !halves || convolution || half || back && n < LEAST_BACK || n.is_power_of_two();
+        let is_other =
+            across || exchanges_mirror && !halves || convolution || is_16_bit || to_reals && n < LEAST_BACK || n.is_power_of_two();
         if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY {
             return None;
         }
@@ -46,7 +47,7 @@ impl Designer<'_> {
         if (least..=most).contains(&n) { self.least_row(lines) } else { None }
     }
 
-    fn least_row(&self, lines: Lines) -> Option<Stockham> {
+    fn least_row(&self, lines: LineClass) -> Option<Stockham> {
         let n = lines.n;
         let mut best: Option<(f64, Stockham)> = None;
         for radices in factorizations(n, RADICES[1]).into_iter().flat_map(|radices| orders(&radices)) {
@@ -57,8 +58,8 @@ impl Designer<'_> {
                 for pieces in PIECES.map(|(pieces, _)| pieces) {
                     let own = Stockham { pieces, ..Stockham::new(radices.clone(), lanes) };
                     let numbers: u32 = radices.iter().map(|radix| rounds(&own, *radix) * lanes * radix).sum();
-                    let is_idle = f64::from(numbers) > MOST_IDLE * f64::from(n) * STAGES as f64;
-                    if is_idle || own.elements() > MOST_ELEMENTS || !self.runs(&own, lines) {
+                    let is_idle = f64::from(numbers) > MAX_IDLE * f64::from(n) * STAGES as f64;
+                    if is_idle || own.elements() > MAX_ELEMENTS || !self.runs(&own, lines) {
                         continue;
                     }
                     let cost = estimate(&own);
@@ -113,7 +114,7 @@ mod tests {
         let spec = C2c::forward(n as usize).batch(1 << 12);
         let geometry = spec.transform.geometry().unwrap();
         let designer = Designer::new(&spec.transform, &geometry, profile);
-        let lines = Lines::rows(n, 1 << 12);
+        let lines = LineClass::rows(n, 1 << 12);
         let own = designer.estimated_row(lines);
         assert!(own.iter().all(|own| own.n() == n && designer.runs(own, lines)), "{own:?}");
         own

@@ -1,7 +1,7 @@
 //! Lines that take several passes.
 
-use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, at_least};
-use super::lines::Lines;
+use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, lines_cap};
+use super::lines::LineClass;
 use super::measured;
 use crate::fft::emit::lanes::CACHE_LINE;
 use crate::fft::factors::split;
@@ -12,7 +12,7 @@ impl Designer<'_> {
     /// An axis in several passes.
     pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let n = bluestein.unwrap_or(self.lines(axis, reals).n);
-        let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
+        let LineClass { count, across, .. } = self.lines(axis, Reals::Complex);
         let points = u64::from(count) * u64::from(n);
         let is_plain = reals == Reals::Complex && bluestein.is_none() && !across;
         if is_plain && let Some(passes) = self.measured_passes(n) {
@@ -33,11 +33,11 @@ impl Designer<'_> {
 
     /// A pass of a line that takes several.
     pub(super) fn part(&self, n: u32, points: u64) -> Option<Stockham> {
-        self.part_of(Lines { points, across: true, ..Lines::rows(n, u32::MAX) })
+        self.part_of(LineClass { points, across: true, ..LineClass::rows(n, u32::MAX) })
     }
 
     /// The same for lines that are known better.
-    fn part_of(&self, lines: Lines) -> Option<Stockham> {
+    fn part_of(&self, lines: LineClass) -> Option<Stockham> {
         // Fewer neighbours than 8 lose more than a pass costs, unless they have been measured: 2^24
         // as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
         let of = |least: u32| self.within(|designer| designer.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(least)));
@@ -45,7 +45,7 @@ impl Designer<'_> {
     }
 
     /// The same with as many lines as a workgroup has room for.
-    fn part_of_any_lines(&self, lines: Lines) -> Option<Stockham> {
+    fn part_of_any_lines(&self, lines: LineClass) -> Option<Stockham> {
         let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE.min(self.in_one_lane())).contains(&lines.n);
         if in_one_lane { self.complete((vec![lines.n], 1), lines) } else { self.pass(lines) }
     }
@@ -63,7 +63,7 @@ impl Designer<'_> {
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
         let lengths = crate::fft::factors::split_lengths(n, 2, &|length| length <= super::designer::LONGEST_COLUMN)?;
         let points = u64::from(self.lines(axis, Reals::Complex).count) * u64::from(n);
-        let lines = |length| Lines { points, across: true, ..Lines::rows(length, u32::MAX) };
+        let lines = |length| LineClass { points, across: true, ..LineClass::rows(length, u32::MAX) };
         let mut passes = lengths.iter().map(|&length| self.part_of_any_lines(lines(length))).collect::<Option<Vec<_>>>()?;
         passes[0].block = Some([16, 4]);
         Some(AxisRecipe::new(axis, passes.into_iter().map(PassRecipe::Stockham).collect()))
@@ -71,7 +71,7 @@ impl Designer<'_> {
 
     /// An axis in passes of these lengths.
     pub fn in_lengths(&self, axis: usize, reals: Reals, bluestein: Option<u32>, lengths: &[u32]) -> Option<AxisRecipe> {
-        let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
+        let LineClass { count, across, .. } = self.lines(axis, Reals::Complex);
         let n: u32 = lengths.iter().product();
         let (last, points) = (lengths.len() - 1, u64::from(count) * u64::from(n));
         // Not in convolutions, whose passes go both ways: 20011, 500 times, as 16.10 in blocks and
@@ -85,9 +85,9 @@ impl Designer<'_> {
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
             // The last pass of a convolution is also the first one back.
             let convolution = bluestein.is_some() && i == last;
-            let mut stockham = self.part_of(Lines { points, across: true, convolution, ..Lines::rows(length, u32::MAX) })?;
+            let mut stockham = self.part_of(LineClass { points, across: true, convolution, ..LineClass::rows(length, u32::MAX) })?;
             let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
-            stockham.lines = stockham.lines.min(at_least(count));
+            stockham.lines = stockham.lines.min(lines_cap(count));
             // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16
             // 0.865.
             if across
@@ -104,7 +104,7 @@ impl Designer<'_> {
                 let wanted = if self.profile.is_cpu() { CACHE_LINE } else { stockham.lines };
                 stockham.block = Some([wanted.min(lengths[last]), 1]);
             }
-            let lines = Lines { across: true, convolution, ..Lines::rows(length, count) };
+            let lines = LineClass { across: true, convolution, ..LineClass::rows(length, count) };
             self.in_pieces(&mut stockham, lines);
             if !across {
                 self.halve(&mut stockham, lines);

@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use super::designer::{Designer, lane_counts};
-use super::lines::Lines;
+use super::lines::LineClass;
 use crate::fft::factors::{factorizations, largest_prime};
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
@@ -16,10 +16,10 @@ use crate::fft::stage::Stage;
 
 /// Most elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of 128²
 /// 0.0948, in two passes 0.1395.
-const MOST_ELEMENTS: u32 = 16_384;
+const MAX_ELEMENTS: u32 = 16_384;
 
 /// Most elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
-const MOST_EACH: u32 = 32;
+const MAX_EACH: u32 = 32;
 
 /// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs: 64²
 /// alone 0.0031 (in two dispatches 0.0032), 16 of them 0.0031 (0.0046), 32 of them 0.0038 (0.0054);
@@ -35,7 +35,7 @@ impl Designer<'_> {
     fn together(&self, fewest: impl Fn(u32) -> u32) -> Option<AxisRecipe> {
         let (transform, last) = (self.transform, self.transform.shape.rank() - 1);
         let is_complex = matches!(transform.kind, Kind::C2c(_)) && transform.kinds.is_empty() && transform.is_plain();
-        if !is_complex || self.profile.is_cpu() || self.texts_are_long() {
+        if !is_complex || self.profile.is_cpu() || self.is_double_f32() {
             return None;
         }
         let transformed = |axis: &usize| self.geometry.axes.contains(axis);
@@ -47,7 +47,7 @@ impl Designer<'_> {
     fn picture(&self, axes: RangeInclusive<usize>, fewest: &dyn Fn(u32) -> u32) -> Option<AxisRecipe> {
         let lines = self.pictures(axes.clone())?;
         let extents: Vec<u32> = axes.clone().map(|axis| self.transform.shape.extents()[axis] as u32).collect();
-        let is_long = lines.n > MOST_ELEMENTS / self.words() || extents.iter().any(|&n| largest_prime(n) > self.max_prime());
+        let is_long = lines.n > MAX_ELEMENTS / self.words() || extents.iter().any(|&n| largest_prime(n) > self.max_prime());
         if is_long || lines.count < fewest(lines.n) {
             return None;
         }
@@ -57,16 +57,16 @@ impl Designer<'_> {
     }
 
     /// The lines of axes that are transformed together.
-    pub fn pictures(&self, axes: RangeInclusive<usize>) -> Option<Lines> {
+    pub fn pictures(&self, axes: RangeInclusive<usize>) -> Option<LineClass> {
         let rows = self.lines(*axes.end(), Reals::Complex);
         let extent = |axis: usize| self.transform.shape.extents()[axis] as u64;
         let n = u32::try_from(axes.clone().map(extent).try_fold(1u64, |product, own| product.checked_mul(own))?).ok()?;
         let others: u64 = axes.rev().skip(1).map(extent).product();
-        Some(Lines { n, count: rows.count / others as u32, across: false, ..rows })
+        Some(LineClass { n, count: rows.count / others as u32, across: false, ..rows })
     }
 
     /// The best radices and lanes by an estimate of their cost.
-    fn of_pictures(&self, extents: &[u32], lines: Lines) -> Option<Stockham> {
+    fn of_pictures(&self, extents: &[u32], lines: LineClass) -> Option<Stockham> {
         let mut all = vec![Vec::new()];
         for &extent in extents {
             let ways = factorizations(extent, 16.min(self.radix()).max(largest_prime(extent)));
@@ -77,7 +77,7 @@ impl Designer<'_> {
         for radices in all {
             for lanes in lane_counts(lines.n, &radices) {
                 let elements = Stockham::new(radices.clone(), lanes).elements();
-                if elements > MOST_EACH / self.words() {
+                if elements > MAX_EACH / self.words() {
                     continue;
                 }
                 let cost = self.cost(lines.n, &radices, lanes, lines) + short_runs(&radices, extents);
@@ -93,7 +93,7 @@ impl Designer<'_> {
     }
 
     /// The same with as many pieces as the stages allow, if it can be had.
-    fn in_suitable_pieces(&self, stockham: Stockham, extents: &[u32], lines: Lines) -> Option<Stockham> {
+    fn in_suitable_pieces(&self, stockham: Stockham, extents: &[u32], lines: LineClass) -> Option<Stockham> {
         let whole = Stockham { pieces: 1, ..stockham.clone() };
         [stockham, whole].into_iter().find(|own| is_regular(own, extents) && self.runs(own, lines))
     }

@@ -1,10 +1,10 @@
 //! The dispatches of the kernels.
 
 use crate::error::Result;
-use crate::fft::bindings::{self, Part, Sized};
+use crate::fft::bindings::{self, BoundArray, DispatchRange};
 use crate::fft::chain::line::LineIndex;
-use crate::fft::chain::step::{Step, Way};
-use crate::fft::emit::lanes::TurnTable;
+use crate::fft::chain::step::{CombineDirection, SubTransform};
+use crate::fft::emit::lanes::PassTwiddleTable;
 use crate::fft::emit::stockham::generator::Setting;
 use crate::fft::emit::{lanes, stockham};
 use crate::fft::limits;
@@ -22,21 +22,21 @@ use crate::wgsl::two_f32;
 
 impl Lowering<'_> {
     /// Adds a dispatch of the kernel `fft/halves`.
-    pub(super) fn halves(&mut self, step: &Step<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
+    pub(super) fn halves(&mut self, step: &SubTransform<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
         self.transform.number.check_kernel("halves").map_err(|why| self.unfit(why))?;
         let (own, invocations, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
         let n = own.n();
         let constants = Constants::new(Number::F32, [Constant::Twiddle(n)]);
         let (low, at) = constants.twiddle(n);
-        let text = lanes::halves::wgsl(&own, invocations, TurnTable { low, at }).into();
+        let text = lanes::halves::wgsl(&own, invocations, PassTwiddleTable { low, at }).into();
         let constants_bytes = constants.bytes();
         let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
         let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
         let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
         let rows: u32 = lines.iter().map(|line| line.extent).product();
         let what = match own.way() {
-            Way::ToPacked => "half-spectra to halves",
-            Way::ToSpectrum => "halves to half-spectra",
+            CombineDirection::ToPacked => "half-spectra to halves",
+            CombineDirection::ToSpectrum => "halves to half-spectra",
         };
         let label = format!("{what}, {rows} x {n}");
         let dispatch = fft::halves::dispatch(label, params, invocations, n, text, self.profile.groups_per_axis, binds)?;
@@ -48,7 +48,7 @@ impl Lowering<'_> {
     pub(super) fn lanes(
         &mut self,
         label: String,
-        step: &Step<'_>,
+        step: &SubTransform<'_>,
         lines: &[LineIndex],
         scale: f64,
         [input, output]: [Slot; 2],
@@ -61,7 +61,7 @@ impl Lowering<'_> {
         let constants = Constants::new(Number::F32, roots_of_line.into_iter().chain(twiddle.map(Constant::Twiddle)));
         let turns = twiddle.map(|n| {
             let (low, at) = constants.twiddle(n);
-            TurnTable { low, at }
+            PassTwiddleTable { low, at }
         });
         let text = lanes::wgsl(&own, invocations, input == output, turns).into();
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         // If no buffer can hold a table, the table is not added, so that it is never computed.
         Array { len: constants.bytes() as usize, element_bytes: 1 }.check(&label, "its constants", profile)?;
         let roots = self.program.table(constants.table());
-        let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
+        let [input, output, roots] = [input, output, roots].map(|slot| BoundArray { slot, bytes: self.program.bytes(slot) });
         let (declared, indexes_memory) = self.declared(&pass)?;
         let parts = bindings::parts(&label, &pass, lines, [input, output, roots], profile)?;
         let workgroup = Workgroup { lines: recipe.lines / pass.lines_each(), lanes: recipe.lanes, bytes: 0 };
@@ -124,7 +124,7 @@ impl Lowering<'_> {
             let grid = pass::grid(part.lines, workgroup, profile.groups_per_axis)?;
             exact &= grid.count() * u64::from(workgroup.lines) == u64::from(part.lines);
         }
-        let Part { input, output, roots, .. } = parts[0];
+        let DispatchRange { input, output, roots, .. } = parts[0];
         let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };
         let numbers_as_bits = profile.is_cpu() && profile.int64;
         let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4, numbers_as_bits };

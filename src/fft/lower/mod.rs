@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::fft::chain::chain;
 use crate::fft::chain::line::{LineIndex, lines};
 use crate::fft::chain::state::Broken;
-use crate::fft::chain::step::Step;
+use crate::fft::chain::step::SubTransform;
 use crate::fft::limits;
 use crate::fft::place::Place;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Recipe};
@@ -146,7 +146,7 @@ impl Lowering<'_> {
     }
 
     /// Adds the dispatches of a chain of passes.
-    fn steps(&mut self, steps: &[Step<'_>]) -> Result<()> {
+    fn steps(&mut self, steps: &[SubTransform<'_>]) -> Result<()> {
         let (slots, scales) = (self.slots(steps), self.scales(steps));
         for (i, step) in steps.iter().enumerate() {
             self.step(step, scales[i], [slots[i], slots[i + 1]])?;
@@ -156,15 +156,15 @@ impl Lowering<'_> {
 
     /// The factors on the results of the steps: all of it on those of the last one. If the arrays
     /// between axes have numbers of 16 bits, whose range is small, each axis has a share of it.
-    fn scales(&self, steps: &[Step<'_>]) -> Vec<f64> {
+    fn scales(&self, steps: &[SubTransform<'_>]) -> Vec<f64> {
         let factor = self.geometry.factor;
         let mut scales = vec![1.0; steps.len()];
         let Some(last) = scales.len().checked_sub(1) else { return scales };
-        let length = |step: &Step<'_>| match step.extents[..] {
+        let length = |step: &SubTransform<'_>| match step.extents[..] {
             [_] => self.extent(step.element.0) as f64,
             _ => f64::from(step.n),
         };
-        let logarithm = |step: &Step<'_>| length(step).ln();
+        let logarithm = |step: &SubTransform<'_>| length(step).ln();
         let of_axis = |i: usize| i == last || steps[i].element.0 != steps[i + 1].element.0;
         let all: f64 = (0..=last).filter(|&i| of_axis(i)).map(|i| logarithm(&steps[i])).sum();
         let mut rest = factor;
@@ -179,7 +179,7 @@ impl Lowering<'_> {
         scales
     }
 
-    fn step(&mut self, step: &Step<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
+    fn step(&mut self, step: &SubTransform<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
         let axis = step.element.0;
         if step.combines.is_some() {
             return self.halves(step, &lines(step), scale, slots);
@@ -214,8 +214,8 @@ impl Lowering<'_> {
                             && (count == 1 || *line == Place::linear(step.n))
                     });
                 let plain = step.load.is_plain() && step.store.is_plain() && step.store.twiddle().is_none();
-                let inverse = step.load.exchanges();
-                if !dense || !plain || inverse != step.store.exchanges() {
+                let inverse = step.load.has_exchange();
+                if !dense || !plain || inverse != step.store.has_exchange() {
                     return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));
                 }
                 let rows = Rows { n: step.n, rows: count, inverse, scale };

@@ -9,7 +9,7 @@ use crate::fft::recipe::PassRecipe;
 use crate::fft::roots::{Constant, Constants};
 use crate::fft::spec::kind::Kind;
 use crate::fft::spec::number::Number;
-use crate::fft::steps::Exchange;
+use crate::fft::steps::SwapReIm;
 use crate::kernels::Slot;
 use crate::kernels::fft::{Rows, radix2};
 use crate::kernels::transpose::Matrices;
@@ -91,7 +91,7 @@ impl Lowering<'_> {
                     by_position: false,
                     lines: vec![Place::linear(rows.n)],
                     index: Index { element: 1, lines: vec![0] },
-                    fused: rows.inverse.then_some(Exchange.into()).into_iter().collect(),
+                    fused: rows.inverse.then_some(SwapReIm.into()).into_iter().collect(),
                 };
                 let (lines, radices) = (vec![rows.rows], stockham.radices.clone());
                 let number = self.transform.number;

@@ -1,7 +1,7 @@
 //! Which arrays hold what lies between passes.
 
 use crate::fft::chain::state::State;
-use crate::fft::chain::step::Step;
+use crate::fft::chain::step::SubTransform;
 use crate::fft::lower::Lowering;
 use crate::fft::spec::kind::Kind;
 use crate::kernels::Slot;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 impl Lowering<'_> {
     /// The slots that hold the array before the first pass, between passes, and after the last one.
     /// Uses as few workspaces as possible and adds them to the program.
-    pub(super) fn slots(&mut self, steps: &[Step<'_>]) -> Vec<Slot> {
+    pub(super) fn slots(&mut self, steps: &[SubTransform<'_>]) -> Vec<Slot> {
         let ([first, output], before) = (self.ends, self.program.workspaces.len());
         // The output can hold a state whose elements lie where its own do. If it has no gaps, it
         // can hold any state that is not larger.
@@ -53,7 +53,7 @@ impl Lowering<'_> {
             }
             None
         };
-        // A single in-place pass keeps positions (`Builder::set_down`). With several passes, each
+        // A single in-place pass keeps positions (`Builder::add_copy_back`). With several passes, each
         // can write to one of two workspaces, and the last one to the output.
         let (workspaces, slots) = (0..=2).find_map(search).expect("two workspaces are always enough");
         let mut sizes = vec![0; workspaces];

@@ -23,9 +23,9 @@
 use crate::error::Result;
 use crate::fft::chain::chain;
 use crate::fft::chain::line::lines;
-use crate::fft::chain::step::Step;
+use crate::fft::chain::step::SubTransform;
 use crate::fft::choose::designer::{Designer, lane_counts};
-use crate::fft::choose::lines::Lines;
+use crate::fft::choose::lines::LineClass;
 use crate::fft::emit::lanes::SUBGROUP;
 use crate::fft::limits::is_sane;
 use crate::fft::lower::{check_pass, lower};
@@ -115,7 +115,7 @@ impl Adapter<'_> {
         }
         let pairs = |axes: &[AxisRecipe]| {
             let steps = chain(self.transform, self.geometry, axes).ok()?;
-            Some(steps.iter().map(Step::pairs_along).collect::<Vec<_>>())
+            Some(steps.iter().map(SubTransform::pairs_along).collect::<Vec<_>>())
         };
         let [before, after] = [pairs(axes)?, pairs(&own)?];
         (own != axes && before == after).then_some(own)
@@ -147,8 +147,9 @@ impl Adapter<'_> {
         match own {
             PassRecipe::Stockham(stockham) => {
                 let axis = &axes[i];
-                let (pairs, convolution) = (axis.reals != Reals::Complex, axis.bluestein.is_some() && f + 1 == axis.passes.len());
-                let lines = Lines { pairs, convolution, ..Lines::rows(stockham.n(), u32::MAX) };
+                let (exchanges_mirror, convolution) =
+                    (axis.reals != Reals::Complex, axis.bluestein.is_some() && f + 1 == axis.passes.len());
+                let lines = LineClass { exchanges_mirror, convolution, ..LineClass::rows(stockham.n(), u32::MAX) };
                 self.stockham(stockham, lines).into_iter().map(PassRecipe::Stockham).collect()
             }
             PassRecipe::Lanes { factors, lanes, width, invocations, loops } => {
@@ -173,7 +174,7 @@ impl Adapter<'_> {
 
     /// The same radices and twiddle factors with other numbers of lanes and lines, and with other
     /// exchanges through workgroup memory.
-    fn stockham(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
+    fn stockham(&self, own: &Stockham, lines: LineClass) -> Vec<Stockham> {
         let mut lane_counts = lane_counts(own.n(), &own.radices);
         lane_counts.retain(|lanes| *lanes > 0);
         sort_short_by_key(&mut lane_counts, |lanes| lanes.abs_diff(own.lanes));

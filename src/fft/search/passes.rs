@@ -1,9 +1,9 @@
 //! The neighbours of a pass.
 
 use super::space::{Space, other_pairs, twice_and_half};
-use crate::fft::choose::designer::{COLUMNS, at_least, lane_counts};
+use crate::fft::choose::designer::{COLUMNS, lane_counts, lines_cap};
 use crate::fft::choose::lanes as lanes_of;
-use crate::fft::choose::lines::Lines;
+use crate::fft::choose::lines::LineClass;
 use crate::fft::choose::measured;
 use crate::fft::factors::factorizations;
 use crate::fft::limits::MAX_ELEMENTS;
@@ -17,9 +17,9 @@ impl Space<'_> {
         let axis = &axes[i];
         let Some(lines) = self.lines(axis, f) else { return Vec::new() };
         let mut all: Vec<Stockham> = Vec::new();
-        let other_lines = twice_and_half(own.lines).filter(|other| *other < own.lines || own.lines < at_least(lines.count));
+        let other_lines = twice_and_half(own.lines).filter(|other| *other < own.lines || own.lines < lines_cap(lines.count));
         all.extend(other_lines.map(|lines| Stockham { lines, ..own.clone() }));
-        let exchanges = own.radices.len() > 1 || lines.pairs;
+        let exchanges = own.radices.len() > 1 || lines.exchanges_mirror;
         let pieces = |pieces| Stockham { pieces, ..own.clone() };
         if exchanges {
             all.extend(twice_and_half(own.pieces).filter(|pieces| *pieces <= 4).map(pieces));
@@ -53,7 +53,7 @@ impl Space<'_> {
 
     /// More and fewer lanes, few of them idle; once with the same number of lines, once with the
     /// same number of invocations.
-    pub(super) fn other_lanes(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
+    pub(super) fn other_lanes(&self, own: &Stockham, lines: LineClass) -> Vec<Stockham> {
         let n = own.n();
         // In some stage at most one lane in nine is idle, and in no stage more than half of them
         // are.
@@ -68,7 +68,7 @@ impl Space<'_> {
         let mut all = Vec::new();
         for lanes in [more, fewer].into_iter().flatten() {
             let same = Stockham { lanes: *lanes, ..own.clone() };
-            let invocations = (own.lanes.saturating_mul(own.lines) / lanes).max(1).min(at_least(lines.count));
+            let invocations = (own.lanes.saturating_mul(own.lines) / lanes).max(1).min(lines_cap(lines.count));
             let traded = Stockham { lines: 1 << invocations.ilog2(), ..same.clone() };
             // If the pieces do not fit the new lanes, use a single piece.
             all.extend([same, traded].map(|other| if self.designer.runs(&other, lines) { other } else { Stockham { pieces: 1, ..other } }));
@@ -79,7 +79,7 @@ impl Space<'_> {
     /// Other orders of the radices, then up to `most` lists of other radices: those measured, two
     /// instead of one, one instead of two, and other products of few radices, by the estimate of
     /// the rules.
-    pub(super) fn other_radices(&self, own: &Stockham, lines: Lines, most: usize) -> Vec<Stockham> {
+    pub(super) fn other_radices(&self, own: &Stockham, lines: LineClass, most: usize) -> Vec<Stockham> {
         let n = own.n();
         if n == 1 {
             return Vec::new();
@@ -156,11 +156,13 @@ impl Space<'_> {
 
 /// Accesses of one number instead of two, or the reverse, where numbers are short: as it is, or
 /// with half as many lanes, each of which has two butterflies then.
-fn other_width(own: &Stockham, lines: Lines) -> Vec<Stockham> {
+fn other_width(own: &Stockham, lines: LineClass) -> Vec<Stockham> {
     let with = |width, lanes| Stockham { width, lanes, ..own.clone() };
     match own.width {
-        1 if lines.half && !lines.pairs && !lines.convolution && (lines.across || own.lanes == 1) => vec![with(2, own.lanes)],
-        1 if lines.half && !lines.pairs && !lines.convolution => vec![with(2, own.lanes), with(2, own.lanes / 2)],
+        1 if lines.is_16_bit && !lines.exchanges_mirror && !lines.convolution && (lines.across || own.lanes == 1) => {
+            vec![with(2, own.lanes)]
+        }
+        1 if lines.is_16_bit && !lines.exchanges_mirror && !lines.convolution => vec![with(2, own.lanes), with(2, own.lanes / 2)],
         1 => Vec::new(),
         _ => vec![with(1, own.lanes)],
     }

@@ -2,7 +2,7 @@
 
 use crate::fft::chain::chain;
 use crate::fft::choose::designer::Designer;
-use crate::fft::choose::lines::Lines;
+use crate::fft::choose::lines::LineClass;
 use crate::fft::choose::processors;
 use crate::fft::choose::processors::has_lanes;
 use crate::fft::emit::lanes;
@@ -75,20 +75,20 @@ impl Space<'_> {
     }
 
     /// What a pass of an axis transforms, if its recipe says so.
-    pub(super) fn lines(&self, axis: &AxisRecipe, f: usize) -> Option<Lines> {
+    pub(super) fn lines(&self, axis: &AxisRecipe, f: usize) -> Option<LineClass> {
         let n = axis.passes.get(f)?.n()?;
         if axis.through != axis.axis {
             return self.designer.pictures(axis.axes());
         }
         if axis.passes.len() == 1 {
             let lines = self.designer.lines(axis.axis, axis.reals);
-            return Some(Lines { n, convolution: axis.bluestein.is_some(), ..lines });
+            return Some(LineClass { n, convolution: axis.bluestein.is_some(), ..lines });
         }
         let whole: u64 = axis.passes.iter().map(|pass| u64::from(pass.n().unwrap_or(1))).product();
         let rows = self.designer.lines(axis.axis, Reals::Complex);
         let count = u64::from(rows.count).saturating_mul(whole.checked_div(n.into())?).min(u32::MAX.into()) as u32;
         let convolution = axis.bluestein.is_some() && f + 1 == axis.passes.len();
-        Some(Lines { across: true, convolution, ..Lines::rows(n, count) })
+        Some(LineClass { across: true, convolution, ..LineClass::rows(n, count) })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::passes::of_radix2;
 use super::space::{MOST, Space, twice_and_half};
 use crate::fft::choose::design;
-use crate::fft::choose::lines::Lines;
+use crate::fft::choose::lines::LineClass;
 use crate::fft::limits::is_sane;
 use crate::fft::recipe::{PassRecipe, Recipe, Stockham};
 use crate::fft::spec::kind::Kind;
@@ -18,7 +18,7 @@ impl Space<'_> {
         let [r, c] = self.matrix()?;
         let rows = |n: u32, other: u32| {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
-            self.designer.pass(Lines::rows(n, count)).map(PassRecipe::Stockham)
+            self.designer.pass(LineClass::rows(n, count)).map(PassRecipe::Stockham)
         };
         let transpose = self.transposes([r, c], None).into_iter().next()?;
         Some(Recipe::Transposed { rows: rows(c, r)?, columns: rows(r, c)?, transpose })
@@ -63,7 +63,7 @@ impl Space<'_> {
         }
         let of_rows = |own: &PassRecipe, n: u32, other: u32| -> Vec<PassRecipe> {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
-            let lines = Lines::rows(n, count);
+            let lines = LineClass::rows(n, count);
             let by_the_rules = self.designer.pass(lines).map(PassRecipe::Stockham);
             match own {
                 PassRecipe::Stockham(stockham) if stockham.n() == n => {

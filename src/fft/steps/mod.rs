@@ -7,7 +7,6 @@
 //! constants it looks up, and how far it reaches into the array. To add a step, add a file here.
 
 mod chirp;
-mod exchange;
 mod frames;
 mod fuse;
 mod half;
@@ -18,10 +17,10 @@ mod pairs;
 mod part;
 mod real;
 mod real_axis;
+mod swap;
 mod twiddle;
 
 pub(super) use chirp::Factors;
-pub(super) use exchange::Exchange;
 pub(super) use frames::Frames;
 pub(super) use fuse::{Coordinates, Element, Fuse, Fused, LookUp, Pair, Site, Spot, place_of};
 pub(super) use half::{Half, Separate};
@@ -32,4 +31,5 @@ pub(super) use pairs::Pairs;
 pub(super) use part::{Part, PartOfAxis, Parts};
 pub(super) use real::Real;
 pub(super) use real_axis::{Coefficients, PairCoefficients, Quarter, RealAxis, Sequence};
+pub(super) use swap::SwapReIm;
 pub(super) use twiddle::Twiddle;

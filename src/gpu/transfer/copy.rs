@@ -9,13 +9,13 @@ const LEAST_COPY: usize = 8 << 20;
 /// Threads that copy for a device at most. H200, 65536 rows of 4096 complex numbers, ms: 1 thread
 /// 532, 2 threads 320, 3 threads 236, 4 threads 212, 6 threads 210, 8 threads 213; on two of them
 /// 283, 175, 142, 135, 130, 133.
-const MOST_COPIERS: usize = 4;
+const MAX_COPIERS: usize = 4;
 
 /// The number of threads that copy for each of so many devices, if the caller does not say.
 #[must_use]
 pub fn copy_threads(devices: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    (cores / (2 * devices.max(1))).clamp(1, MOST_COPIERS)
+    (cores / (2 * devices.max(1))).clamp(1, MAX_COPIERS)
 }
 
 /// In how many parts so many bytes should be copied, where there are `threads` for it.

@@ -21,19 +21,19 @@ use crate::signal::filter::Given;
 /// 1080x1920 takes 0.0097 ms with 3x3 taps, 0.0152 with 7x7, 0.0333 with 11x11, 0.0508 with 15x15,
 /// and 0.0485 by transforms; 4096x4096 takes 0.092 with 7x7, 0.243, 0.384, and 0.385; 64 of 512x512
 /// 0.092, 0.243, 0.385, and 0.231.
-const MOST_ON_GPU: usize = 169;
+const MAX_ON_GPU: usize = 169;
 
 /// The same on a processor. On lavapipe (2 cores under load), 7x7 taps took 70 ms for 1080x1920,
 /// and transforms 34 ms for a quarter of it.
-const MOST_ON_CPU: usize = 64;
+const MAX_ON_CPU: usize = 64;
 
 /// The same along one axis, where transforms there and back are one pass. On an H200, 4096 lines of
 /// 1000 take 0.0138 ms with 15 taps, 0.0259 with 31, and 0.0208 by transforms.
-const MOST_ON_LINES: usize = 15;
+const MAX_ON_LINES: usize = 15;
 
 /// The same along one axis of a GPU, where transforms take several passes. On an H200, 2²² numbers
 /// take 0.014 ms with 15 taps, 0.030 with 63, 0.086 with 127, and 0.262 by transforms.
-const MOST_ON_LONG_LINES: usize = 255;
+const MAX_ON_LONG_LINES: usize = 255;
 
 /// Lines that a GPU transforms there and back in one pass.
 const LONGEST_LINE: u32 = 4096;
@@ -165,10 +165,10 @@ impl Core {
         let count: usize = self.kernel.extents().iter().product();
         let lengths = self.lengths(&axes, profile)?;
         let most = match (profile.is_cpu(), &lengths[..]) {
-            (false, [length]) if *length > LONGEST_LINE => MOST_ON_LONG_LINES,
-            (_, [_]) => MOST_ON_LINES,
-            (true, _) => MOST_ON_CPU,
-            (false, _) => MOST_ON_GPU,
+            (false, [length]) if *length > LONGEST_LINE => MAX_ON_LONG_LINES,
+            (_, [_]) => MAX_ON_LINES,
+            (true, _) => MAX_ON_CPU,
+            (false, _) => MAX_ON_GPU,
         };
         if count <= most
             && let Some(recipe) = self.direct(&axes).and_then(|direct| direct.design(profile))

@@ -14,7 +14,7 @@ use crate::kernels::filter::stencil::Stored;
 /// |---|---|---|---|
 /// | 1080x1920 | 0.0114, 0.0131 | 0.0125, 0.0146 | 0.0336, 0.0166 |
 /// | 4096x4096 | 0.0728, 0.0792 | 0.0810, 0.0911 | 0.2410, 0.1022 |
-const MOST_IN_ONE: u32 = 7;
+const MAX_IN_ONE: u32 = 7;
 
 /// From so many taps on, a GPU reads neighbours down columns straight from memory, in blocks of
 /// [`STRAIGHT`]. Milliseconds on an H200 for both axes, with rows in `tile 1x2048 block=1x2` and
@@ -77,7 +77,7 @@ pub(super) fn design(problem: &Problem, profile: &DeviceProfile) -> Recipe {
         && along + 1 == problem.taps.len()
         && along - 1 == *down
     {
-        let short = [down, along].iter().all(|&&axis| problem.taps[axis].is_some_and(|taps| taps.count <= MOST_IN_ONE));
+        let short = [down, along].iter().all(|&&axis| problem.taps[axis].is_some_and(|taps| taps.count <= MAX_IN_ONE));
         if problem.joint || short && !profile.is_cpu() {
             let tile = tile(problem, &[*down, *along], problem.stored, profile);
             if tile.is_some() || problem.joint {

@@ -43,9 +43,9 @@ pub(super) struct View {
 type Fit<T> = Result<T, String>;
 
 /// The most rows of a tile, and elements of its rows.
-const MOST_EXTENT: u32 = 1 << 16;
+const MAX_EXTENT: u32 = 1 << 16;
 /// The most rows, or elements of a row, that an invocation sums at once: each is a register.
-const MOST_BLOCK: u32 = 16;
+const MAX_BLOCK: u32 = 16;
 
 fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
     if fine { Ok(()) } else { Err(why()) }
@@ -107,11 +107,11 @@ impl View {
         ensure([self.input[1], self.output[1]].iter().all(|n| n.is_multiple_of(width)), || {
             format!("a width of {width} does not divide the {} elements of a row, or the {} of the output", self.input[1], self.output[1])
         })?;
-        ensure((1..=MOST_EXTENT).contains(&rows) && (1..=MOST_EXTENT).contains(&elements), || {
-            format!("a tile must have 1 to {MOST_EXTENT} rows and elements of a row")
+        ensure((1..=MAX_EXTENT).contains(&rows) && (1..=MAX_EXTENT).contains(&elements), || {
+            format!("a tile must have 1 to {MAX_EXTENT} rows and elements of a row")
         })?;
-        ensure((1..=MOST_BLOCK).contains(&down) && (1..=MOST_BLOCK / width).contains(&along), || {
-            format!("a block must have 1 to {MOST_BLOCK} rows and 1 to {} accesses", MOST_BLOCK / width)
+        ensure((1..=MAX_BLOCK).contains(&down) && (1..=MAX_BLOCK / width).contains(&along), || {
+            format!("a block must have 1 to {MAX_BLOCK} rows and 1 to {} accesses", MAX_BLOCK / width)
         })?;
         let is_down = |stage: &Stage| Stencil::is_down(stage);
         ensure(down == 1 || stages.iter().any(is_down), || "blocks of several rows are for sums down columns".to_owned())?;

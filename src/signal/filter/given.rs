@@ -3,7 +3,7 @@
 use super::design;
 use super::fit::{Work, fit};
 use super::recipe::Recipe;
-use super::spec::{MOST_DIRECT, MOST_EXTENT, MOST_TAPS, Problem, Taps};
+use super::spec::{MAX_DIRECT, MAX_EXTENT, MAX_TAPS, Problem, Taps};
 use crate::edge::Edge;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
@@ -32,10 +32,10 @@ impl Given {
         let is_within = |shape: &Shape, most: u64| shape.extents().iter().all(|&extent| extent as u64 <= most);
         let count: u64 = kernel.extents().iter().map(|&extent| extent as u64).product();
         let fits = input.rank() <= 2
-            && is_within(&kernel, MOST_TAPS)
-            && count <= MOST_DIRECT
-            && is_within(&input, MOST_EXTENT)
-            && is_within(&output, MOST_EXTENT);
+            && is_within(&kernel, MAX_TAPS)
+            && count <= MAX_DIRECT
+            && is_within(&input, MAX_EXTENT)
+            && is_within(&output, MAX_EXTENT);
         let taps =
             || kernel.extents().iter().zip(before).map(|(&count, &before)| Some(Taps { count: count as u32, before: before as u32 }));
         fits.then(|| Self {

@@ -58,7 +58,7 @@ fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
 
 /// With more taps, both axes in one dispatch are not measured. On an H200, 1080x1920 with 31 taps took
 /// 0.071 ms in the best tiles and 0.019 one after the other, and with 101 taps 200 ms and 0.046.
-const MOST_TOGETHER: u32 = 31;
+const MAX_TOGETHER: u32 = 31;
 
 /// Starting points: both axes in one dispatch or one after the other, with transposes or without,
 /// by the rules for this kind of device and for the other.
@@ -88,7 +88,7 @@ fn alternatives(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
             all.push(Recipe { steps: transposed.collect() });
         }
         all.extend(apart);
-        let are_short = |axes: [usize; 2]| axes.iter().all(|&axis| problem.taps[axis].is_some_and(|taps| taps.count <= MOST_TOGETHER));
+        let are_short = |axes: [usize; 2]| axes.iter().all(|&axis| problem.taps[axis].is_some_and(|taps| taps.count <= MAX_TOGETHER));
         if let [along, down, others @ ..] = &axes[..]
             && (problem.joint || are_short([*along, *down]))
         {

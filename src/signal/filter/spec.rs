@@ -157,11 +157,11 @@ pub(super) struct Problem {
 }
 
 /// The most taps along one axis.
-pub(super) const MOST_TAPS: u64 = 255;
+pub(super) const MAX_TAPS: u64 = 255;
 /// The most taps of a kernel over all axes: 32 x 32.
-pub(super) const MOST_DIRECT: u64 = 1024;
+pub(super) const MAX_DIRECT: u64 = 1024;
 /// The most elements along an axis: an index and twice the extent are compared as i32.
-pub(super) const MOST_EXTENT: u64 = (1 << 30) - 1;
+pub(super) const MAX_EXTENT: u64 = (1 << 30) - 1;
 
 impl Core {
     fn unsupported(&self, what: String, why: &str) -> Error {
@@ -205,7 +205,7 @@ impl Core {
                     if kernel.is_empty() {
                         return Err(self.unsupported(what, "it has no taps: leave out a kernel that changes nothing"));
                     }
-                    self.limit(what.clone(), "taps along an axis", kernel.len() as u64, MOST_TAPS)?;
+                    self.limit(what.clone(), "taps along an axis", kernel.len() as u64, MAX_TAPS)?;
                     self.finite(&what, kernel)?;
                     let count = kernel.len() as u32;
                     taps[*axis] = Some(centred(count, count / 2));
@@ -222,9 +222,9 @@ impl Core {
                 }
                 let count = shape.elements("kernel", 1)?;
                 for extent in shape.extents() {
-                    self.limit(what(), "taps along an axis", *extent as u64, MOST_TAPS)?;
+                    self.limit(what(), "taps along an axis", *extent as u64, MAX_TAPS)?;
                 }
-                self.limit(what(), "taps of a kernel", count as u64, MOST_DIRECT)?;
+                self.limit(what(), "taps of a kernel", count as u64, MAX_DIRECT)?;
                 if kernel.len() != count {
                     return Err(Error::WrongLen { argument: "taps", expected: count, actual: kernel.len() });
                 }
@@ -246,7 +246,7 @@ impl Core {
         let output = Shape::from(output);
         output.elements("filter", self.batch)?;
         for extent in self.shape.extents() {
-            self.limit("an axis".to_owned(), "elements along an axis", *extent as u64, MOST_EXTENT)?;
+            self.limit("an axis".to_owned(), "elements along an axis", *extent as u64, MAX_EXTENT)?;
         }
         Ok(Problem {
             title: self.to_string(),

@@ -13,7 +13,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::signal::{Peaks, peak_start, peak_step, peak_sums};
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::reduce::{self, MOST_STEPS_ON_CPU, Reduction};
+use crate::reduce::{self, MAX_STEPS_ON_CPU, Reduction};
 
 /// Steps of Newton's method. From the top of a parabola, which is within 0.11 of the top of a sharp
 /// peak, two steps come within 10⁻⁶ of it.
@@ -30,7 +30,7 @@ const STEPS: u32 = 2;
 const ELEMENTS_OF_PART: u64 = 2048;
 
 /// The most parts by the rules: 16 for each invocation that adds them.
-const MOST_PARTS: u64 = 1024;
+const MAX_PARTS: u64 = 1024;
 
 /// The transforms.
 struct Steps {
@@ -97,7 +97,7 @@ impl Core {
         let Steps { reference, moving, back } = self.steps(Slot::Workspace(0))?;
         let elements = (reference.array(End::Output).len / self.batch) as u64;
         let parts =
-            (elements / ELEMENTS_OF_PART).clamp(1, MOST_PARTS).max(elements.div_ceil(u64::from(MOST_STEPS_ON_CPU * peak_sums::WORKGROUP)));
+            (elements / ELEMENTS_OF_PART).clamp(1, MAX_PARTS).max(elements.div_ceil(u64::from(MAX_STEPS_ON_CPU * peak_sums::WORKGROUP)));
         Ok(Recipe {
             reference: reference.design(profile)?,
             moving: moving.design(profile)?,
@@ -115,8 +115,8 @@ impl Core {
         let elements = (reference.array(End::Output).len / self.batch) as u32;
         let chunk = elements.div_ceil(recipe.parts.max(1));
         let turns = chunk.div_ceil(peak_sums::WORKGROUP).max(recipe.parts.div_ceil(peak_step::WORKGROUP));
-        if !(1..=elements).contains(&recipe.parts) || turns > MOST_STEPS_ON_CPU {
-            let why = format!("{} parts of {elements} elements: each invocation may loop {MOST_STEPS_ON_CPU} times", recipe.parts);
+        if !(1..=elements).contains(&recipe.parts) || turns > MAX_STEPS_ON_CPU {
+            let why = format!("{} parts of {elements} elements: each invocation may loop {MAX_STEPS_ON_CPU} times", recipe.parts);
             return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
         }
         let parts = elements.div_ceil(chunk);

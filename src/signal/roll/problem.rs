@@ -94,8 +94,8 @@ impl Problem {
         cut(&self.axes, [0; 2], most, &mut pieces).map_err(|TooMany| Error::LimitExceeded {
             what: format!("`{label}` in bindings of {limit} bytes"),
             limit: "dispatches of a plan",
-            required: MOST_PARTS as u64 + 1,
-            available: MOST_PARTS as u64,
+            required: MAX_PARTS as u64 + 1,
+            available: MAX_PARTS as u64,
         })?;
         let part = |(axes, first): (Vec<Axis>, [u64; 2])| {
             let elements = size(&axes);
@@ -109,7 +109,7 @@ impl Problem {
 }
 
 /// The most dispatches of a plan.
-const MOST_PARTS: usize = 4096;
+const MAX_PARTS: usize = 4096;
 
 struct TooMany;
 
@@ -120,7 +120,7 @@ fn size(axes: &[Axis]) -> u64 {
 /// Cuts axes (fastest first) at places `first` of input and output into pieces of at most `most`
 /// elements, along the slowest axes.
 fn cut(axes: &[Axis], first: [u64; 2], most: u64, pieces: &mut Vec<(Vec<Axis>, [u64; 2])>) -> std::result::Result<(), TooMany> {
-    if pieces.len() == MOST_PARTS {
+    if pieces.len() == MAX_PARTS {
         return Err(TooMany);
     }
     let (slowest, inner) = match axes.split_last() {

@@ -19,7 +19,7 @@ const END: &str = ")";
 /// What `read_char` and `fgetc` return where nothing follows.
 const EOF: c_int = -1;
 /// More than any record. What never ends is no wisdom.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 
 fn exported() -> CString {
     let lines = library().record().export_text(|_| true);
@@ -31,7 +31,7 @@ fn exported() -> CString {
 fn import(mut next: impl FnMut() -> Option<u8>) -> bool {
     let (mut lines, mut line, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
     let mut begun = false;
-    while let Some(byte) = next().filter(|_| bytes < MOST_BYTES) {
+    while let Some(byte) = next().filter(|_| bytes < MAX_BYTES) {
         bytes += 1;
         if byte != b'\n' {
             line.push(byte);

@@ -21,7 +21,7 @@ use crate::task::Task;
 /// The most plans of one phase that a device keeps: enough for pieces of two sizes in each of
 /// several shares, or for the sizes of a dynamic schedule. A plan may hold a workspace as large as
 /// its array.
-const MOST_PLANS: usize = 12;
+const MAX_PLANS: usize = 12;
 
 /// The index of the phase, the first unit if plans depend on it, and the number of units.
 type Key = (usize, usize, usize);
@@ -50,7 +50,7 @@ impl Tasks {
             return Ok(Arc::clone(task));
         }
         let of_phase = kept.iter().filter(|((other, ..), _)| *other == number);
-        if of_phase.clone().count() >= MOST_PLANS
+        if of_phase.clone().count() >= MAX_PLANS
             && let Some(oldest) = of_phase.min_by_key(|(_, (used, _))| *used).map(|(key, _)| *key)
         {
             kept.remove(&oldest);

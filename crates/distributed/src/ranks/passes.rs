@@ -38,12 +38,12 @@ pub(super) struct Pace {
 const PIECES: usize = 4;
 /// The least bytes of a piece that is not all of a pass, and the most.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
-const MOST_PIECE_BYTES: usize = 64 << 20;
+const MAX_PIECE_BYTES: usize = 64 << 20;
 
 impl Pace {
     /// The most bytes of a piece of a pass over so many bytes.
     fn most(&self, bytes: usize) -> usize {
-        self.piece_bytes.unwrap_or_else(|| bytes.div_ceil(PIECES).clamp(LEAST_PIECE_BYTES, MOST_PIECE_BYTES))
+        self.piece_bytes.unwrap_or_else(|| bytes.div_ceil(PIECES).clamp(LEAST_PIECE_BYTES, MAX_PIECE_BYTES))
     }
 }
 

@@ -9,9 +9,9 @@ use npyz::NpyHeader;
 /// would overflow, or fill the memory or the stack. The bytes of all elements are less than 2^60.
 pub fn read(reader: &mut impl Read) -> Result<NpyHeader, Box<dyn Error>> {
     /// NumPy itself refuses longer ones.
-    const MOST_BYTES: usize = 10_000;
+    const MAX_BYTES: usize = 10_000;
     /// Structures in structures are no numbers to transform.
-    const MOST_NESTING: usize = 8;
+    const MAX_NESTING: usize = 8;
 
     let mut head = Vec::new();
     reader.take(10).read_to_end(&mut head)?;
@@ -24,8 +24,8 @@ pub fn read(reader: &mut impl Read) -> Result<NpyHeader, Box<dyn Error>> {
         }
         _ => return Err("it does not begin as a .npy file".into()),
     };
-    if bytes > MOST_BYTES {
-        return Err(format!("its header has {bytes} bytes, more than {MOST_BYTES}").into());
+    if bytes > MAX_BYTES {
+        return Err(format!("its header has {bytes} bytes, more than {MAX_BYTES}").into());
     }
     let begin = head.len();
     reader.take(bytes as u64).read_to_end(&mut head)?;
@@ -40,8 +40,8 @@ pub fn read(reader: &mut impl Read) -> Result<NpyHeader, Box<dyn Error>> {
             b')' | b']' | b'}' => nesting = nesting.saturating_sub(1),
             _ => {}
         }
-        if nesting > MOST_NESTING {
-            return Err(format!("its header has more than {MOST_NESTING} brackets in brackets").into());
+        if nesting > MAX_NESTING {
+            return Err(format!("its header has more than {MAX_NESTING} brackets in brackets").into());
         }
     }
     let mut product = 1_u64;

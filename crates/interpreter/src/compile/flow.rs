@@ -11,7 +11,7 @@ use crate::ops::{Kind, Reg};
 use crate::program::{AtomicOp, Instr, Mask, SiteId, Target};
 
 use super::shape::{Shape, unsupported, variant};
-use super::{Breakable, Compiler, Frame, MOST_INSTRUCTIONS, Value, ZERO};
+use super::{Breakable, Compiler, Frame, MAX_INSTRUCTIONS, Value, ZERO};
 
 /// A jump whose target is not known yet.
 const LATER: Target = Target::MAX;
@@ -25,8 +25,8 @@ impl<'m> Compiler<'m> {
         arguments: Vec<Value>,
         caller: Option<SiteId>,
     ) -> Result<Option<Value>, Error> {
-        if self.program.code.len() > MOST_INSTRUCTIONS {
-            return Err(unsupported(format!("more than {MOST_INSTRUCTIONS} instructions once functions are inlined")));
+        if self.program.code.len() > MAX_INSTRUCTIONS {
+            return Err(unsupported(format!("more than {MAX_INSTRUCTIONS} instructions once functions are inlined")));
         }
         self.depth += 1;
         let plain = returns(&function.body) == matches!(function.body.last(), Some(Statement::Return { .. })) as usize;

@@ -89,7 +89,7 @@ pub(crate) struct Compiler<'m> {
 }
 
 /// Instructions that a program may have. Inlining multiplies; nobody wants to wait for more.
-const MOST_INSTRUCTIONS: usize = 1 << 22;
+const MAX_INSTRUCTIONS: usize = 1 << 22;
 
 /// Register 0 holds zeros.
 pub(crate) const ZERO: Reg = 0;

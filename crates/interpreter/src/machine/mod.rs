@@ -18,7 +18,7 @@ use group::{Group, State, lanes};
 use recorder::Recorder;
 
 /// Invocations of a workgroup that the race check has room for. Devices have 1024 at most.
-const MOST_INVOCATIONS: u64 = 65_534;
+const MAX_INVOCATIONS: u64 = 65_534;
 
 /// What is bound to a variable.
 #[derive(Clone, Copy)]
@@ -58,8 +58,8 @@ pub(crate) fn dispatch(
 ) -> Result<Report, Error> {
     check_config(config)?;
     let invocations = program.workgroup_size.iter().map(|&n| n as u64).product::<u64>();
-    if invocations == 0 || invocations > MOST_INVOCATIONS {
-        return Err(Error::Config(format!("a workgroup must have 1 to {MOST_INVOCATIONS} invocations, not {invocations}")));
+    if invocations == 0 || invocations > MAX_INVOCATIONS {
+        return Err(Error::Config(format!("a workgroup must have 1 to {MAX_INVOCATIONS} invocations, not {invocations}")));
     }
     let immediates = memory.buffers.len();
     memory.buffers.push(Buffer::from_slice(&config.immediates));

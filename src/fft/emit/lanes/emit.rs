@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::arithmetic::{Complex, Writer, component};
 use crate::fft::emit::codelets;
 use crate::fft::emit::codelets::{Division, pair, roots, scale};
-use crate::fft::emit::lanes::{Lanes, NUMBER, SUBGROUP, Through, Turn, TurnTable};
+use crate::fft::emit::lanes::{Lanes, NUMBER, PassTwiddle, PassTwiddleTable, SUBGROUP, Through};
 use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, call, min, param, select};
 
 /// The numbers of each access, with the condition that lanes must fulfil to store them.
@@ -17,7 +17,7 @@ type Stores = BTreeMap<u32, (Expr, Complex)>;
 
 /// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at
 /// 0 in the constants.
-pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option<TurnTable>) -> String {
+pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option<PassTwiddleTable>) -> String {
     let mut module = Module::default();
     let group_size = match pass.through {
         Through::Subgroups => {
@@ -48,7 +48,7 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
 }
 
 /// A function for exp(-2πi·x/n).
-pub(super) fn root_function(name: &str, TurnTable { low, at: [first, second] }: TurnTable, n: u32) -> Function {
+pub(super) fn root_function(name: &str, PassTwiddleTable { low, at: [first, second] }: PassTwiddleTable, n: u32) -> Function {
     let mut function = Function::new(name).returning(NUMBER.complex());
     let x = function.parameter("x", U32);
     let body = &mut function.body;
@@ -157,7 +157,7 @@ pub(super) struct Addresses {
     /// last one load what it loads.
     pub(super) input_tail: Expr,
     pub(super) output: Expr,
-    /// The m of a [`Turn`].
+    /// The m of a [`PassTwiddle`].
     m: Expr,
 }
 
@@ -191,7 +191,7 @@ impl Emitter<'_> {
         }
         let stage: Vec<Vec<Complex>> = loaded.into_iter().map(|x| self.dft(&x.into_values().collect::<Vec<_>>(), 'y')).collect();
         // Stages 2 and 3.
-        let mut turns = Powers::new(Table::Turn, addresses.m);
+        let mut turns = Powers::new(Table::PassTwiddle, addresses.m);
         // Lanes that compute in vain look up the last roots.
         let mut own = Powers::new(Table::Line, min(&self.lane, j.div_ceil(along) - 1) * along);
         let mut stores = Stores::new();
@@ -293,7 +293,7 @@ impl Emitter<'_> {
     }
 
     /// The values of an access times their roots for one frequency.
-    fn turned(&mut self, value: &Complex, turns: &mut Powers, frequency: u32, turn: Turn) -> Complex {
+    fn turned(&mut self, value: &Complex, turns: &mut Powers, frequency: u32, turn: PassTwiddle) -> Complex {
         let power = turns.power(self, frequency);
         let [_, across] = self.pass.spread();
         let fixed: Vec<u32> = (0..across).map(|a| frequency * a * turn.across % turn.n).collect();
@@ -395,8 +395,8 @@ impl Emitter<'_> {
 enum Table {
     /// exp(-2πi·x/n) of the line.
     Line,
-    /// Those of the [`Turn`].
-    Turn,
+    /// Those of the [`PassTwiddle`].
+    PassTwiddle,
 }
 
 /// exp(-2πi·x·k/n) for one x of the invocation: k = 1, 2, 4, 8, ... are looked up, the others
@@ -424,7 +424,7 @@ impl Powers {
             let at = &self.x * k;
             let root = match self.table {
                 Table::Line => roots(NUMBER).at(at),
-                Table::Turn => call("turn_root", [&at], NUMBER.complex()),
+                Table::PassTwiddle => call("turn_root", [&at], NUMBER.complex()),
             };
             let root = emitter.body.value("root", root);
             Complex::of(&mut emitter.body, "root", &root)

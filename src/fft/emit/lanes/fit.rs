@@ -1,8 +1,8 @@
 //! Which steps the kernel `fft/lanes` can do, and how.
 
 use crate::fft::chain::line::LineIndex;
-use crate::fft::chain::step::Step;
-use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, Neighbours, SUBGROUP, Through, Turn};
+use crate::fft::chain::step::SubTransform;
+use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, Neighbours, PassTwiddle, SUBGROUP, Through};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
@@ -14,7 +14,12 @@ pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
 
 /// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and
 /// after it; or why there is none.
-pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
+pub(crate) fn fit(
+    step: &SubTransform<'_>,
+    lines: &[LineIndex],
+    scaled: bool,
+    profile: &DeviceProfile,
+) -> Result<(Lanes, [u64; 2]), String> {
     let Some(&PassRecipe::Lanes { factors, lanes, width, invocations, loops }) = step.recipe else {
         return Err("it is another kernel's".to_owned());
     };
@@ -42,7 +47,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], scaled: bool, profile: &
     let mut offsets = [from.offset, to.offset];
     // With one number for an access the two sides are one, and any strides will do.
     let along = width > 1 && strides == [1, 1];
-    let mut turn = step.store.twiddle().map(|twiddle| Turn { n: twiddle.n, across: 0 });
+    let mut turn = step.store.twiddle().map(|twiddle| PassTwiddle { n: twiddle.n, across: 0 });
     let mut rest = digits.as_mut_slice();
     if !along && width > 1 {
         let neighbours =
@@ -78,7 +83,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], scaled: bool, profile: &
         offsets,
         strides,
         turn,
-        swap: [step.load.exchanges(), step.store.exchanges()],
+        swap: [step.load.has_exchange(), step.store.has_exchange()],
         scaled,
         through,
         loops,

@@ -24,9 +24,9 @@
 
 use super::arithmetic::{Complex, Real, Writer, side_by_side};
 use crate::fft::chain::line::LineIndex;
-use crate::fft::chain::step::{Step, Way};
+use crate::fft::chain::step::{CombineDirection, SubTransform};
 use crate::fft::emit::codelets::{Arithmetic, scale};
-use crate::fft::emit::lanes::{Access, NUMBER, TurnTable};
+use crate::fft::emit::lanes::{Access, NUMBER, PassTwiddleTable};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
@@ -37,7 +37,7 @@ use crate::wgsl::{Body, Expr, Function, Module, Scalar, U32, Writes, boolean, ca
 pub(crate) struct Halves {
     /// m: complex numbers of a packed row.
     m: u32,
-    way: Way,
+    way: CombineDirection,
     /// Accesses of packed rows.
     access: Access,
     /// The digits of a row's number, fastest first.
@@ -88,7 +88,7 @@ impl Halves {
         self.digits.iter().rposition(|digit| digit.mirrored)
     }
 
-    pub(crate) fn way(&self) -> Way {
+    pub(crate) fn way(&self) -> CombineDirection {
         self.way
     }
 
@@ -100,15 +100,15 @@ impl Halves {
     /// The factor on every output, where that of the transform is as given.
     pub(crate) fn scale(&self, factor: f64) -> f64 {
         match self.way {
-            Way::ToSpectrum => 0.5 * factor,
-            Way::ToPacked => factor,
+            CombineDirection::ToSpectrum => 0.5 * factor,
+            CombineDirection::ToPacked => factor,
         }
     }
 }
 
 /// The dispatch for a step that combines halves, the invocations of a workgroup, and the bytes of
 /// the array before and after it; or why there is none.
-pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], profile: &DeviceProfile) -> Result<(Halves, u32, [u64; 2]), String> {
+pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &DeviceProfile) -> Result<(Halves, u32, [u64; 2]), String> {
     let (Some(combines), Some(&PassRecipe::Lanes { invocations, .. })) = (&step.combines, step.recipe) else {
         return Err("it is another kernel's".to_owned());
     };
@@ -118,7 +118,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], profile: &DeviceProfile)
     }
     let stride = |place: &Place| if place.low.is_empty() { Ok(place.stride) } else { Err("halves are not in blocks".to_owned()) };
     let [from, to] = &step.states;
-    let of_packed = |[from, to]: [u32; 2]| if combines.way == Way::ToSpectrum { [from, to] } else { [to, from] };
+    let of_packed = |[from, to]: [u32; 2]| if combines.way == CombineDirection::ToSpectrum { [from, to] } else { [to, from] };
     let [neighbours, stride_of_spectrum] = of_packed([stride(&from.dim(step.element).place)?, stride(&to.dim(step.element).place)?]);
     if neighbours != 1 {
         return Err(format!("the halves of a row are neighbours, not at distances of {neighbours}"));
@@ -148,13 +148,13 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], profile: &DeviceProfile)
 }
 
 /// All that stands between the markers of `shaders/fft/halves.wgsl`.
-pub(crate) fn wgsl(halves: &Halves, invocations: u32, table: TurnTable) -> String {
+pub(crate) fn wgsl(halves: &Halves, invocations: u32, table: PassTwiddleTable) -> String {
     let mut module = Module::default();
     module.constant("INVOCATIONS", invocations);
     module.gap();
     halves.access.declare(&mut module);
     let (packed, single) = (halves.access.element(), Access { width: 1, ..halves.access }.element());
-    let [from, to] = if halves.way == Way::ToSpectrum { [packed, single] } else { [single, packed] };
+    let [from, to] = if halves.way == CombineDirection::ToSpectrum { [packed, single] } else { [single, packed] };
     let (input, output) = module.input_output(false, from, to);
     module.gap();
     module.function(crate::fft::emit::lanes::emit::root_function("root_of", table, halves.n()));
@@ -216,22 +216,22 @@ impl Emitter<'_> {
         let is_first = pair.equals(0);
         let other = self.body.value("other", Expr::from(blocks - 1) - &pair);
         let elements = match halves.way {
-            Way::ToSpectrum => self.packed_elements([&row, &mirror], [&pair, &other], &is_first),
-            Way::ToPacked => self.spectrum_elements([&row, &mirror], &first, &is_first),
+            CombineDirection::ToSpectrum => self.packed_elements([&row, &mirror], [&pair, &other], &is_first),
+            CombineDirection::ToPacked => self.spectrum_elements([&row, &mirror], &first, &is_first),
         };
         let root = self.body.value("root", call("root_of", [&first], NUMBER.complex()));
         let root = Complex::of(&mut self.body, "root", &root);
         let terms: Vec<Terms> = (0..).zip(&elements).map(|(j, pair)| self.terms(pair, &root, j)).collect();
         let sums: Vec<Complex> = terms[..v as usize].iter().map(|terms| self.sum(terms)).collect();
         let mut differences: Vec<Option<Complex>> = vec![None; v as usize + 1];
-        for j in usize::from(halves.way == Way::ToPacked)..elements.len() {
+        for j in usize::from(halves.way == CombineDirection::ToPacked)..elements.len() {
             differences[j] = Some(self.difference(&terms[j]));
         }
         // Of both blocks the one nearer to the begin comes first. What block `other` has stands at
         // 1 to V here, its last element first.
         let others: Vec<Complex> = differences[1..].iter().rev().flatten().cloned().collect();
         match halves.way {
-            Way::ToSpectrum => {
+            CombineDirection::ToSpectrum => {
                 for (j, value) in (0..).zip(&sums) {
                     let place = &row.spectrum + (&first + j) * halves.stride;
                     self.store_one(&place, value);
@@ -247,7 +247,7 @@ impl Emitter<'_> {
                 let end = differences[0].clone().expect("it is the last of a spectrum");
                 self.when(&is_first, |own| own.store_one(&(&mirror.spectrum + m * halves.stride), &end));
             }
-            Way::ToPacked => {
+            CombineDirection::ToPacked => {
                 self.store_block(&(&row.packed + &pair), &sums);
                 if blocks > 1 {
                     self.when(&twice, |own| own.store_block(&(&mirror.packed + &other), &others));
@@ -397,8 +397,8 @@ impl Emitter<'_> {
         let difference = arithmetic.subtract("difference", z, &conjugate).turned_back();
         let root = arithmetic.turn(root, j as usize, n as usize);
         let (difference, root) = match way {
-            Way::ToSpectrum => (difference, root),
-            Way::ToPacked => (difference.negated(), root.conjugate()),
+            CombineDirection::ToSpectrum => (difference, root),
+            CombineDirection::ToPacked => (difference.negated(), root.conjugate()),
         };
         let products = arithmetic.products(&difference, &root);
         Terms { sum, products }

@@ -109,14 +109,14 @@ pub(crate) struct Digit {
     pub(crate) extent: u32,
     pub(crate) input: u32,
     pub(crate) output: u32,
-    /// Weight in the m of [`Turn`].
+    /// Weight in the m of [`PassTwiddle`].
     pub(crate) weight: u32,
 }
 
 /// Factors exp(-2πi·k·m/n) on the outputs k, with m the sum of the line's digits times their
 /// weights, and k·m < n.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Turn {
+pub(crate) struct PassTwiddle {
     pub(crate) n: u32,
     /// By how much m grows from one line of an access to the next.
     pub(crate) across: u32,
@@ -137,7 +137,7 @@ pub(crate) struct Lanes {
     /// Accesses between neighbouring elements of a line across, or 1 along, of input and output.
     pub(crate) strides: [u32; 2],
     /// Of lines in one lane only.
-    pub(crate) turn: Option<Turn>,
+    pub(crate) turn: Option<PassTwiddle>,
     /// Real and imaginary part change places when loaded, when stored.
     pub(crate) swap: [bool; 2],
     /// Every output times `params.scale`.
@@ -273,10 +273,10 @@ pub(crate) fn slots(n: u32, lanes: u32, along: u32) -> u32 {
     n.div_ceil(along * lanes).saturating_mul(along)
 }
 
-/// How roots of a [`Turn`] are looked up: in one table, or as products of two, see
+/// How roots of a [`PassTwiddle`] are looked up: in one table, or as products of two, see
 /// [`Twiddle`](crate::kernels::fft::pass::Twiddle).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TurnTable {
+pub(crate) struct PassTwiddleTable {
     pub(crate) low: u32,
     pub(crate) at: [u32; 2],
 }

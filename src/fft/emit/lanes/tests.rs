@@ -22,7 +22,7 @@ fn run(pass: &Lanes, input: &[[f32; 2]], output_len: usize) -> Vec<[f32; 2]> {
     let invocations = if let Through::Memory { invocations, .. } = pass.through { invocations } else { 2 * SUBGROUP };
     let roots = |n: u32| (0..n).map(move |k| root(k.into(), n.into())).map(|w| [w.re as f32, w.im as f32]);
     let mut table: Vec<[f32; 2]> = roots(pass.n()).collect();
-    let turns = pass.turn.map(|turn| TurnTable { low: turn.n, at: [table.len() as u32, 0] });
+    let turns = pass.turn.map(|turn| PassTwiddleTable { low: turn.n, at: [table.len() as u32, 0] });
     table.extend(pass.turn.into_iter().flat_map(|turn| roots(turn.n)));
     let generated = Generated { text: wgsl(pass, invocations, false, turns).into(), form: Form::Pass(pass.factors.to_vec()) };
     let workgroup = Workgroup { invocations, lanes: pass.lanes, bytes: pass.workgroup_bytes() };
@@ -156,7 +156,7 @@ fn columns_in_one_lane() {
     for (factor, access) in [(16, U64X4), (30, F32X4), (27, F32X2), (32, U64X4)] {
         let width = access.width;
         let digits = vec![digit(2, 1), Digit { weight: 1, ..digit(4, 2) }];
-        let turn = Some(Turn { n: 4 * factor, across: 0 });
+        let turn = Some(PassTwiddle { n: 4 * factor, across: 0 });
         let pass =
             Lanes { factors: [factor, 1], neighbours: Neighbours::Across, digits, strides: [8, 8], turn, ..rows([factor, 1], 1, F32X2) };
         let pass = Lanes { access, ..pass };
@@ -169,7 +169,7 @@ fn columns_in_one_lane() {
 fn first_pass_of_a_long_line() {
     // 16 x 32: columns j1 = 4 d + a with roots of 512 on the results.
     let digits = vec![Digit { weight: 4, ..digit(8, 1) }];
-    let turn = Some(Turn { n: 512, across: 1 });
+    let turn = Some(PassTwiddle { n: 512, across: 1 });
     let pass = Lanes { neighbours: Neighbours::Across, digits, strides: [8, 8], turn, ..rows([16, 1], 1, U64X4) };
     check(&pass, 512, 512);
 }
@@ -188,7 +188,7 @@ fn says_what_is_unfit() {
     assert!(rows([9, 10], 8, F32X4).unfit().is_some());
     assert!(rows([32, 1], 8, U64X4).unfit().is_some());
     assert!(Lanes { loops: true, ..rows([8, 8], 1, U64X4) }.unfit().is_some());
-    assert!(Lanes { turn: Some(Turn { n: 4096, across: 0 }), ..rows([32, 32], 8, U64X4) }.unfit().is_some());
+    assert!(Lanes { turn: Some(PassTwiddle { n: 4096, across: 0 }), ..rows([32, 32], 8, U64X4) }.unfit().is_some());
     assert_eq!(rows([32, 32], 8, U64X4).elements(), 128);
     assert_eq!(rows([60, 32], 8, U64X4).elements(), 256);
     let small = Through::Memory { invocations: 64, available: 4095 };

@@ -6,9 +6,9 @@ use crate::wgsl::Expr;
 
 /// x + i·y becomes y + i·x.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::fft) struct Exchange;
+pub(in crate::fft) struct SwapReIm;
 
-impl Fuse for Exchange {
+impl Fuse for SwapReIm {
     fn is_plain(&self) -> bool {
         true
     }
