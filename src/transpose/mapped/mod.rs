@@ -7,6 +7,7 @@ mod emit;
 
 use bytemuck::Zeroable;
 
+use super::design::workgroup;
 use super::fit::{Fit, Unfit, check_workgroup, ensure};
 use super::recipe::Recipe;
 use super::spec::{Core, Places};
@@ -293,15 +294,8 @@ impl Mapped {
         if wide {
             recipes.push(Recipe::Strided { workgroup: [16, 16], elements: 1 });
         }
-        // A workgroup is as wide as a row, and as high as is left.
-        let fitting = |extent: u32, most: u32| extent.min(most).next_power_of_two().min(most).max(1);
-        if profile.is_cpu() {
-            let elements = x.div_ceil(8).min(8).next_power_of_two();
-            recipes.push(Recipe::Strided { workgroup: [fitting(x, 8), (most / 8).max(1)], elements });
-        } else {
-            let height = fitting(y, most / fitting(x, 64).min(most));
-            recipes.push(Recipe::Strided { workgroup: [fitting(x, most / height), height], elements: 2 });
-        }
+        let (width, elements) = if profile.is_cpu() { (8, x.div_ceil(8).min(8).next_power_of_two()) } else { (64, 2) };
+        recipes.push(Recipe::Strided { workgroup: workgroup([x, y], width, most), elements });
         recipes.extend([[16, 16], [8, 4], [32, 1], [1, 1]].map(|workgroup| Recipe::Strided { workgroup, elements: 1 }));
         recipes
     }
