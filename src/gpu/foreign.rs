@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Gpu, buffer::UNIT};
@@ -50,10 +50,18 @@ const MAX_KNOWN: usize = 1 << 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Known {
+    fn buffers(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Of a device that was opened together with its queue.
     pub fn own() -> Self {
         Self { queue: AtomicBool::new(true), ..Self::default() }
     }
+}
+
+fn hash(buffer: &wgpu::Buffer) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one((buffer, buffer.size(), buffer.usage().bits()))
 }
 
 /// Runs `work`, in which wgpu may panic because it has nothing of a handle's number, and returns
@@ -81,9 +89,7 @@ impl Gpu {
         if cfg!(target_arch = "wasm32") {
             return Ok(());
         }
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((buffer, buffer.size(), buffer.usage().bits()));
-        let known = || self.known.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        if known().contains(&hash) {
+        if self.known.buffers().contains(&hash(buffer)) {
             return Ok(());
         }
         let refused = |why: Error| match why {
@@ -105,12 +111,20 @@ impl Gpu {
                 return Err(foreign(argument, why));
             }
         }
-        let mut known = known();
+        self.know(buffer);
+        Ok(())
+    }
+
+    /// Remembers a buffer that is the device's own.
+    pub(super) fn know(&self, buffer: &wgpu::Buffer) {
+        if cfg!(target_arch = "wasm32") {
+            return;
+        }
+        let mut known = self.known.buffers();
         if known.len() >= MAX_KNOWN {
             known.clear();
         }
-        known.insert(hash);
-        Ok(())
+        known.insert(hash(buffer));
     }
 
     /// Asks wgpu whether the last bytes of a buffer, and `more` behind them, are in what it has of

@@ -11,6 +11,7 @@ mod options;
 pub(crate) mod pending;
 mod profile;
 pub(crate) mod progress;
+mod queued;
 mod registers;
 mod saved;
 mod scope;
@@ -67,6 +68,8 @@ pub struct Gpu {
     wait_limit: Option<Duration>,
     /// What this crate has submitted.
     submissions: Arc<submissions::Submissions>,
+    /// What is recorded and not yet submitted.
+    queued: Arc<queued::Queued>,
     /// Every so many runs of a plan on host data are verified; 0 for none.
     verify_every: u32,
     /// Failures on purpose, of tests.
@@ -262,6 +265,7 @@ impl Gpu {
         }
         Self {
             maps_arrays: transfer::maps_arrays(&device),
+            queued: Arc::new(queued::Queued::new(&queue)),
             device,
             queue,
             profile,
@@ -403,6 +407,7 @@ impl Gpu {
     /// The errors of `record`; [`Error::Wgpu`] if wgpu rejects the commands; [`Error::DeviceLost`].
     pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<wgpu::SubmissionIndex> {
         self.check_queue()?;
+        self.flush()?;
         let submission = self.caught("submission", 0, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") });
             record(&mut encoder)?;
@@ -512,6 +517,7 @@ impl Gpu {
         }
         self.check_queue()?;
         self.check_buffer("target", target.buffer())?;
+        self.flush()?;
         self.write_bytes(target.buffer(), offset, bytes)
     }
 
@@ -552,9 +558,11 @@ impl Gpu {
         }
         let mapped_at_creation = usage.contains(wgpu::BufferUsages::MAP_WRITE);
         let usage = given(usage);
-        self.caught("allocation", size, || {
+        let buffer = self.caught("allocation", size, || {
             self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
-        })
+        })?;
+        self.know(&buffer);
+        Ok(buffer)
     }
 
     /// Where pipelines are looked up and kept, if anywhere.

@@ -123,6 +123,7 @@ impl Stopwatch {
     }
 
     fn time_once(&self, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<f64> {
+        self.gpu.flush()?;
         let mut start = Instant::now();
         let submission = self.gpu.caught("timing", 0, || {
             let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("stopwatch") });

@@ -87,6 +87,7 @@ impl Executable {
     fn begin(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>, gaps: bool) -> Result<Download> {
         let (gpu, program) = (&self.gpu, &self.program);
         program.check_inputs(inputs.len())?;
+        gpu.flush()?;
         for (i, (data, array)) in inputs.iter().zip(&program.inputs).enumerate() {
             check_len(input_name(i), array, data)?;
         }

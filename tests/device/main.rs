@@ -44,6 +44,7 @@ mod messages;
 mod numpy;
 mod oracles;
 mod paper;
+mod queued;
 mod real_kinds;
 mod reduce;
 mod same_bits;
@@ -323,6 +324,12 @@ fn per_device() -> Vec<DeviceTest> {
             results_come_in_any_order,
             arrays_are_mapped_where_the_device_can,
             a_lost_device_is_an_error_of_every_transfer,
+        }
+        queued::{
+            all_happens_in_the_order_of_the_calls,
+            threads_queue_side_by_side,
+            nothing_is_lost_with_the_handle,
+            copies_that_cannot_be_queued_say_why,
         }
         workspaces::{
             plans_that_share_give_the_bits_of_plans_alone,

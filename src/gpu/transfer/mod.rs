@@ -182,6 +182,7 @@ impl Gpu {
         record: impl FnOnce(&mut wgpu::CommandEncoder, &wgpu::Buffer),
         convert: impl FnOnce(&[u8]) -> R + Send + 'static,
     ) -> Result<Pending<R>> {
+        self.flush()?;
         let mut staging = self.take_staging(wgpu::MapMode::Read, bytes)?;
         let mut commands = Commands::new(self)?;
         record(&mut commands.encoder, staging.buffer());
@@ -238,6 +239,7 @@ impl Gpu {
     }
 
     fn begun_download(&self, source: &wgpu::Buffer, offset: u64, bytes: u64) -> Result<Download> {
+        self.flush()?;
         let mut download = Download::of_buffer(self, source, offset, bytes);
         let mut commands = Commands::new(self)?;
         download.record(&mut commands)?;

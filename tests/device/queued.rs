@@ -1,0 +1,138 @@
+//! Runs that are queued, and submitted together.
+
+use std::sync::Arc;
+
+use wgpu_fft::fft::C2c;
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{DeviceBuffer, Error, Gpu, Plan, View, wgpu};
+
+use crate::harness::*;
+
+const SIDE: usize = 12;
+const LEN: usize = SIDE * SIDE;
+
+/// Three arrays on the device, and what must be in them.
+struct Mirrored {
+    gpu: Gpu,
+    transpose: Arc<Plan<Permute<f32>>>,
+    arrays: [DeviceBuffer<f32>; 3],
+    expected: [Vec<f32>; 3],
+    written: f32,
+}
+
+impl Mirrored {
+    fn new(device: &Device) -> Self {
+        let gpu = device.gpu().clone();
+        let expected = [0, 1, 2].map(|i| (0..LEN).map(|k| (1000 * i + k) as f32).collect::<Vec<_>>());
+        let arrays = [0, 1, 2].map(|i| gpu.upload(&expected[i]).unwrap());
+        let transpose = device.planner.plan(Permute::transpose([SIDE, SIDE])).unwrap();
+        Self { gpu, transpose, arrays, expected, written: 0.5 }
+    }
+
+    /// Does one of all that touches arrays, and says what.
+    fn step(&mut self, random: &mut fastrand::Rng) -> String {
+        let from = random.usize(..3);
+        let to = (from + random.usize(1..3)) % 3;
+        let transposed = |x: &[f32]| (0..LEN).map(|k| x[k % SIDE * SIDE + k / SIDE]).collect::<Vec<_>>();
+        let bound = self.transpose.bind(&self.arrays[from], &self.arrays[to]).unwrap();
+        match random.u32(..8) {
+            0..3 => {
+                bound.enqueue().unwrap();
+                self.expected[to] = transposed(&self.expected[from]);
+                format!("queued {from} to {to}")
+            }
+            3 => {
+                self.gpu.submit(|encoder| bound.encode(encoder)).unwrap();
+                self.expected[to] = transposed(&self.expected[from]);
+                format!("submitted {from} to {to}")
+            }
+            4 => {
+                self.gpu.enqueue_copy(&self.arrays[from], &self.arrays[to]).unwrap();
+                self.expected[to] = self.expected[from].clone();
+                format!("copied {from} to {to}")
+            }
+            5 => {
+                // Also a part of an array.
+                let first = random.usize(..LEN);
+                let end = random.usize(first + 1..=LEN);
+                self.written += 1.0;
+                let data = vec![self.written; end - first];
+                self.gpu.write(self.arrays[to].slice(first..end).unwrap(), &data).unwrap();
+                self.expected[to][first..end].copy_from_slice(&data);
+                format!("wrote {first}..{end} of {to}")
+            }
+            6 => {
+                assert_eq!(self.gpu.download(&self.arrays[to]).unwrap().wait().unwrap(), self.expected[to], "{to}");
+                format!("read {to}")
+            }
+            _ => {
+                self.gpu.flush().unwrap();
+                "flushed".to_owned()
+            }
+        }
+    }
+}
+
+/// What is queued, submitted, written and read happens in the order of the calls, whatever it is.
+pub fn all_happens_in_the_order_of_the_calls(device: &Device) {
+    let mut mirrored = Mirrored::new(device);
+    let mut done = Vec::new();
+    let mut random = fastrand::Rng::with_seed(seed());
+    for _ in 0..300 {
+        done.push(mirrored.step(&mut random));
+    }
+    for (array, expected) in mirrored.arrays.iter().zip(&mirrored.expected) {
+        let last = &done[done.len().saturating_sub(20)..];
+        assert!(mirrored.gpu.download(array).unwrap().wait().unwrap() == *expected, "{}: seed {}: ..., {last:?}", device.name, seed());
+    }
+}
+
+/// More runs than a submission takes, from several threads at once, each with arrays of its own.
+pub fn threads_queue_side_by_side(device: &Device) {
+    let (gpu, plan) = (device.gpu(), device.planner.plan(C2c::forward(64)).unwrap());
+    std::thread::scope(|scope| {
+        for seed in 0..3 {
+            let plan = &plan;
+            scope.spawn(move || {
+                let input = complex_noise(64, seed);
+                let (x, y) = (gpu.upload(&input).unwrap(), gpu.alloc(64).unwrap());
+                let bound = plan.bind(&x, &y).unwrap();
+                for _ in 0..150 {
+                    bound.enqueue().unwrap();
+                }
+                let output = gpu.download(&y).unwrap().wait().unwrap();
+                assert_close(&output, &reference_fft(&input, 1, 64, false), fft_budget(64), &device.name);
+            });
+        }
+    });
+}
+
+/// A handle that goes away submits what it has queued: its arrays may stay.
+pub fn nothing_is_lost_with_the_handle(device: &Device) {
+    let guest = Gpu::from_wgpu(device.gpu().device().clone(), device.gpu().queue().clone());
+    let numbers = [1.0_f32, 2.0, 3.0, 4.0];
+    let (x, y) = (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
+    guest.enqueue_copy(&x, &y).unwrap();
+    drop(guest);
+    assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
+}
+
+pub fn copies_that_cannot_be_queued_say_why(device: &Device) {
+    let gpu = device.gpu();
+    let (x, y) = (gpu.upload(&[1.0_f32; 8]).unwrap(), gpu.alloc::<f32>(8).unwrap());
+    let queue = |source: View<'_, f32>, target: View<'_, f32>| gpu.enqueue_copy(source, target).unwrap_err();
+    let wrong = queue(x.slice(0..3).unwrap(), y.slice(0..4).unwrap());
+    assert!(matches!(wrong, Error::WrongLen { argument: "target", expected: 3, actual: 4 }), "{wrong}");
+    let aliased = queue(x.slice(0..4).unwrap(), x.slice(4..8).unwrap());
+    assert!(matches!(aliased, Error::Aliased { first: "source", second: "target" }), "{aliased}");
+    let storage = wgpu::BufferDescriptor { label: None, size: 32, usage: wgpu::BufferUsages::STORAGE, mapped_at_creation: false };
+    let bare = gpu.device().create_buffer(&storage);
+    let bare = View::whole(&bare).unwrap();
+    assert!(matches!(queue(bare, y.view()), Error::MissingUsage { argument: "source", .. }));
+    assert!(matches!(queue(x.view(), bare), Error::MissingUsage { argument: "target", .. }));
+    let (bytes, other) = (gpu.upload(&[1_u8; 8]).unwrap(), gpu.alloc::<u8>(8).unwrap());
+    let ragged = gpu.enqueue_copy(bytes.slice(0..3).unwrap(), other.slice(0..3).unwrap()).unwrap_err();
+    assert!(matches!(ragged, Error::Misaligned { argument: "source", offset_bytes: 3, alignment: 4 }), "{ragged}");
+    // What was refused is not queued.
+    assert_eq!(gpu.download(&y).unwrap().wait().unwrap(), [0.0; 8]);
+}
