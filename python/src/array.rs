@@ -84,7 +84,7 @@ impl Buffer {
 
     /// So many bytes for a result that fills them all.
     pub fn for_result(gpu: &Gpu, kept: &Kept, bytes: usize) -> PyResult<Self> {
-        // What was submitted earlier is done with the buffer before what is submitted later.
+        // What was queued earlier is done with the buffer before what is queued later.
         kept.take(bytes).map_or_else(|| Self::zeros(gpu, kept, bytes), |buffer| Ok(Self::new(gpu, kept, buffer)))
     }
 
@@ -123,18 +123,12 @@ impl Buffer {
     fn copied(&self, py: Python<'_>) -> PyResult<Self> {
         let (gpu, view) = self.view()?;
         let copy = Self::for_result(gpu, &self.whole.kept, self.nbytes)?;
-        let target = copy.view()?.1.buffer();
-        let submit = || {
-            gpu.submit(|encoder| {
-                encoder.copy_buffer_to_buffer(view.buffer(), view.offset_bytes(), target, 0, view.len_bytes());
-                Ok(())
-            })
-        };
-        py.detach(submit).map_err(raised)?;
+        let target = copy.view()?.1;
+        py.detach(|| gpu.enqueue_copy(view, target)).map_err(raised)?;
         Ok(copy)
     }
 
-    /// The bytes on the host, after everything submitted so far has run.
+    /// The bytes on the host, after everything queued so far has run.
     fn download<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let (gpu, view) = self.view()?;
         let pending = py.detach(|| gpu.download(view)).map_err(raised)?;

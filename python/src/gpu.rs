@@ -146,6 +146,12 @@ impl Gpu {
         Ok(Buffer::new(gpu, &self.kept, py.detach(|| gpu.upload(data)).map_err(raised)?))
     }
 
+    /// Submits what is queued.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let gpu = self.planner.get()?.gpu();
+        py.detach(|| gpu.flush()).map_err(raised)
+    }
+
     /// The length from `n` on that is fastest by the rules, for complex or for real numbers.
     fn next_fast_len(&self, py: Python<'_>, n: usize, real: bool) -> PyResult<usize> {
         let profile = self.planner.get()?.gpu().profile();

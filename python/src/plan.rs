@@ -82,7 +82,7 @@ impl Plan {
         Ok(PyArray1::from_vec(py, waited(py, pending)?))
     }
 
-    /// Submits the plan on arrays on the device, and returns at once. A plan that works in place
+    /// Queues the plan on arrays on the device, and returns at once. A plan that works in place
     /// takes no inputs.
     #[pyo3(signature = (inputs, output, arrays=Vec::new()))]
     fn run_on(
@@ -95,10 +95,7 @@ impl Plan {
         let (gpu, plan) = self.get()?;
         let views = inputs.iter().map(|input| input.view_on(gpu)).collect::<PyResult<Vec<_>>>()?;
         let (output, arrays) = (output.view_on(gpu)?, self.arrays(gpu, &arrays)?);
-        let submit = || {
-            let bound = plan.bind(&views, output, &arrays)?;
-            gpu.submit(|encoder| bound.encode(encoder)).map(drop)
-        };
+        let submit = || plan.bind(&views, output, &arrays)?.enqueue();
         py.detach(submit).map_err(raised)
     }
 }

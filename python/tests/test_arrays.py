@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -304,6 +306,93 @@ def test_freed_buffers_become_results(noise):
     assert np.array_equal(wgpu_fft.asarray(np.ones((64, 96), np.float32)).imag.to_numpy(), np.zeros((64, 96), np.float32))
     wgpu_fft.get_device().clear()
     np.testing.assert_allclose(wgpu_fft.fft2(arrays[2]).to_numpy(), np.fft.fft2(data[2]), rtol=1e-4, atol=1e-3)
+
+
+def test_calls_are_queued_in_their_order(noise):
+    """More of them than one submission takes, from several threads, between copies, writes and reads."""
+
+    def chain(seed):
+        x = noise((8, 8), np.complex64)
+        array, expected = wgpu_fft.asarray(x), x.astype(np.complex128)
+        for i in range(100):
+            array, expected = wgpu_fft.fft2(array, norm="ortho"), np.fft.fft2(expected, norm="ortho")
+            if i % 7 == seed:
+                array = array.copy() * 1.0
+            if i % 31 == seed:
+                wgpu_fft.flush()
+                np.testing.assert_allclose(array.to_numpy(), expected, atol=1e-4)
+        np.testing.assert_allclose(array.to_numpy(), expected, atol=1e-4)
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(chain, range(3)))
+
+
+REDUCTIONS = ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.float64, np.complex128])
+@pytest.mark.parametrize("shape", [(7,), (4, 5), (3, 4, 5), (2, 3, 2, 4), (1, 5), (1,)])
+def test_reductions_are_numpys(noise, shape, dtype):
+    x = noise(shape, dtype)
+    x.reshape(-1)[::3] = 0
+    array = wgpu_fft.asarray(x)
+    axes = [None, *range(-1, len(shape)), *itertools.combinations(range(len(shape)), 2)]
+    for name, axis, keepdims in itertools.product(REDUCTIONS, axes, [False, True]):
+        if name.startswith("arg") and isinstance(axis, tuple):
+            continue
+        own = getattr(array, name)(axis=axis, keepdims=keepdims)
+        expected = getattr(x, name)(axis=axis, keepdims=keepdims)
+        found = np.asarray(own)
+        assert (found.shape, found.dtype) == (np.shape(expected), np.asarray(expected).dtype), (name, axis)
+        np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5, err_msg=f"{name} {axis}")
+    if len(shape) > 1:
+        part = array.T[1:, ::2]
+        np.testing.assert_allclose(part.sum(axis=0).to_numpy(), x.T[1:, ::2].sum(axis=0), rtol=2e-5, atol=2e-5)
+    if shape[0] > 1:
+        np.testing.assert_allclose(array.var(axis=0, ddof=1).to_numpy(), x.var(axis=0, ddof=1), rtol=2e-5, atol=2e-5)
+
+
+def test_reductions_of_what_numpy_refuses():
+    x = np.array([[1, np.nan, 3], [4, 5, 6]], np.float32)
+    array = wgpu_fft.asarray(x)
+    for name in ("min", "max", "sum", "argmin", "argmax"):
+        assert np.array_equal(np.asarray(getattr(array, name)(axis=1)), getattr(x, name)(axis=1), equal_nan=True), name
+    for axis, why in ((2, "out of bounds"), (-3, "out of bounds"), ((0, 0), "twice"), ("a", "integers")):
+        with pytest.raises(ValueError, match=why):
+            array.sum(axis=axis)
+    empty = wgpu_fft.asarray(np.ones((0, 3), np.float32))
+    assert np.array_equal(empty.sum(axis=0).to_numpy(), np.zeros(3)) and float(empty.sum()) == 0
+    with pytest.raises(ValueError):
+        empty.max()
+
+
+def test_powers(noise):
+    for dtype in (np.float32, np.complex64):
+        x = noise((3, 4), dtype)
+        array = wgpu_fft.asarray(x)
+        for result, expected in ((array**2, x**2), (array**3, x**3), (array**-1.0, x**-1.0), (2.0**array, 2.0**x), (abs(array) ** array, abs(x) ** x)):
+            assert result.dtype == expected.dtype
+            np.testing.assert_allclose(result.to_numpy(), expected, rtol=1e-5)
+
+
+def test_small_arrays_are_printed(noise):
+    x = noise((2, 3), np.float32)
+    assert str(x) in repr(wgpu_fft.asarray(x))
+    assert "\n" not in repr(wgpu_fft.asarray(noise((40, 40), np.float32)))
+
+
+def test_numbers_are_uploaded_once():
+    device = wgpu_fft.get_device()
+    device.clear()
+    x = wgpu_fft.asarray(np.ones(3, np.float32))
+    for _ in range(4):
+        y = x * 2.0 + 0.0
+    z = x * -0.0
+    assert len(device._scalars) == 3
+    assert np.array_equal(y.to_numpy(), [2, 2, 2]) and np.all(np.signbit(z.to_numpy()))
+    for i in range(300):
+        y = x + float(i)
+    assert len(device._scalars) == 256 and np.array_equal(y.to_numpy(), [300, 300, 300])
 
 
 def test_views_drawn_at_random(noise, agrees):

@@ -23,7 +23,7 @@ from typing import Any
 from . import _backend
 from ._array import Array, asarray
 from ._core import __version__
-from ._device import Device, adapters, get_device, set_device
+from ._device import Device, adapters, flush, get_device, set_device
 from ._errors import ArgumentError, Error
 from ._fourier import (
     fft, fft2, fftn, hfft, hfft2, hfftn, ifft, ifft2, ifftn, ihfft, ihfft2, ihfftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn,
@@ -43,7 +43,7 @@ _TRANSFORMS = {
 
 __all__ = [
     *_TRANSFORMS, "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "prev_fast_len",
-    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "get_device", "get_options", "options",
+    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "flush", "get_device", "get_options", "options",
     "set_device", "set_options", "signal",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import os
 from collections.abc import Sequence
@@ -61,36 +62,45 @@ def one_axis(x: np.ndarray | Array, n: Any, axis: Any) -> tuple[int, int | None]
     return axis % x.ndim, n
 
 
-def several_axes(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[list[int], list[int]]:
+def several_axes(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The axes to transform, counted from the first, and the length along each."""
-    given = None if s is None else whole_numbers(s, "shape")
-    if axes is None:
-        count = x.ndim if given is None else len(given)
-        if count > x.ndim:
+    given = None if s is None else tuple(whole_numbers(s, "shape"))
+    asked = None if axes is None else tuple(whole_numbers(axes, "axes"))
+    return _several_axes(x.shape, given, asked)
+
+
+@functools.lru_cache(4096)
+def _several_axes(
+    shape: tuple[int, ...], given: tuple[int, ...] | None, asked: tuple[int, ...] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    ndim = len(shape)
+    if asked is None:
+        count = ndim if given is None else len(given)
+        if count > ndim:
             raise ValueError("shape requires more axes than are present")
-        chosen = list(range(x.ndim - count, x.ndim))
+        chosen = tuple(range(ndim - count, ndim))
     else:
-        chosen = [axis + x.ndim if axis < 0 else axis for axis in whole_numbers(axes, "axes")]
-        if any(not 0 <= axis < x.ndim for axis in chosen):
+        chosen = tuple(axis + ndim if axis < 0 else axis for axis in asked)
+        if any(not 0 <= axis < ndim for axis in chosen):
             raise ValueError("axes exceeds dimensionality of input")
         if len(set(chosen)) != len(chosen):
             raise ValueError("all axes must be unique")
         if given is not None and chosen and len(given) != len(chosen):
             raise ValueError("when given, axes and shape arguments have to be of the same length")
-    lengths = [x.shape[axis] for axis in chosen]
+    lengths = tuple(shape[axis] for axis in chosen)
     if given is not None:
-        lengths = [own if n == -1 else n for n, own in zip(given, lengths)]
+        lengths = tuple(own if n == -1 else n for n, own in zip(given, lengths))
     if any(n < 1 for n in lengths):
-        raise ValueError(f"invalid number of data points ({lengths}) specified")
+        raise ValueError(f"invalid number of data points ({list(lengths)}) specified")
     return chosen, lengths
 
 
 def fitted(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int]) -> np.ndarray | Array:
     """The array cut, or filled up with zeros, to these lengths."""
+    if all(x.shape[axis] == n for axis, n in zip(axes, lengths)):
+        return x
     wanted = dict(zip(axes, lengths))
     shape = tuple(wanted.get(axis, n) for axis, n in enumerate(x.shape))
-    if shape == x.shape:
-        return x
     if isinstance(x, Array):
         return resized(x, shape)
     common = tuple(slice(min(sizes)) for sizes in zip(x.shape, shape))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _elementwise
+from . import _core, _elementwise, _reduce
 from ._device import Device, as_bytes, get_device
 from ._dtypes import ELEMENTS, is_complex, is_double, single_of
 from ._geometry import Placed, TooManyAxes, copy, dense
@@ -16,6 +16,10 @@ from ._options import get_options
 
 # The integers from which on float64 does not have each.
 LARGEST_INTEGER = 1 << 53
+
+
+# Elements of an array that is printed.
+SHOWN = 1000
 
 
 class Array:
@@ -53,7 +57,7 @@ class Array:
     @classmethod
     def _of(cls, device: Device, buffer: _core.Buffer, dtype: np.dtype, placed: Placed) -> Array:
         self = object.__new__(cls)
-        self.device, self._buffer, self._dtype, self._placed = device, buffer, np.dtype(dtype), placed
+        self.device, self._buffer, self._dtype, self._placed = device, buffer, dtype, placed
         return self
 
     @property
@@ -101,7 +105,9 @@ class Array:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"<wgpu_fft.Array {self.shape} {self.dtype} on {self.device.info['name']}>"
+        what = f"<wgpu_fft.Array {self.shape} {self.dtype} on {self.device.info['name']}>"
+        # Larger ones are not read for it.
+        return f"{what}\n{self.to_numpy()}" if self.size <= SHOWN else what
 
     # To and from the host.
 
@@ -262,7 +268,9 @@ class Array:
         Plans are made for where the elements lie in the buffer. So the slices of an array share a
         plan as far as their first elements are where a buffer may begin.
         """
-        placed, size = self._placed, self.itemsize
+        placed, size = self._placed, self._dtype.itemsize
+        if placed is Placed.of(placed.shape):
+            return self
         before = placed.offset * size % self.device.info["alignment"] // size
         within = before + placed.span
         if not self.size or (placed.offset, placed.within) == (before, within):
@@ -286,6 +294,59 @@ class Array:
         if not is_double(dtype) and not is_double(self.dtype) and is_complex(dtype):
             return _elementwise.mapped(self, "vec2(value, 0.0)", dtype)
         return asarray(self.to_numpy().astype(dtype), device=self.device)
+
+    # Reductions.
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The sum along some axes, or of all elements: an array on the device.
+
+        Sums of float32 and complex64 are added in pairs, as NumPy's are.
+
+        >>> import numpy as np, wgpu_fft
+        >>> wgpu_fft.asarray(np.ones((3, 4), np.float32)).sum(axis=1).to_numpy()
+        array([4., 4., 4.], dtype=float32)
+        """
+        return _reduce.reduced(self, "sum", axis, keepdims)
+
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The product along some axes."""
+        return _reduce.reduced(self, "prod", axis, keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The mean along some axes."""
+        return _reduce.reduced(self, "mean", axis, keepdims)
+
+    def var(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Array:
+        """The variance along some axes, of real type: squares over their number less `ddof`."""
+        return _reduce.reduced(self, "var", axis, keepdims, ddof)
+
+    def std(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Array:
+        """The square root of the variance."""
+        return _reduce.reduced(self, "std", axis, keepdims, ddof)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The least element along some axes; NaN if there is one."""
+        return _reduce.reduced(self, "min", axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The largest element along some axes; NaN if there is one."""
+        return _reduce.reduced(self, "max", axis, keepdims)
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """Where the first least element is along an axis, or in all elements: on the host."""
+        return _reduce.reduced(self, "argmin", axis, keepdims)
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """Where the first largest element is along an axis, or in all elements: on the host."""
+        return _reduce.reduced(self, "argmax", axis, keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Whether an element is not 0 along some axes: on the host."""
+        return _reduce.reduced(self, "any", axis, keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Whether no element is 0 along some axes: on the host."""
+        return _reduce.reduced(self, "all", axis, keepdims)
 
     # Arithmetic.
 
@@ -325,6 +386,12 @@ class Array:
 
     def __rtruediv__(self, other: Any) -> Array:
         return _elementwise.binary("divide", other, self)
+
+    def __pow__(self, other: Any) -> Array:
+        return _elementwise.power(self, other)
+
+    def __rpow__(self, other: Any) -> Array:
+        return _elementwise.power(other, self)
 
     def __neg__(self) -> Array:
         return _elementwise.unary(self, "-value", np.negative)
@@ -414,7 +481,8 @@ def empty(device: Device, shape: tuple[int, ...], dtype: np.dtype) -> Array:
 
 def for_result(device: Device, shape: tuple[int, ...], dtype: np.dtype) -> Array:
     """An array with anything in it, for a plan that writes every element."""
-    return Array._of(device, device._core.for_result(_nbytes(shape, dtype)), dtype, Placed.of(shape))
+    placed = Placed.of(shape)
+    return Array._of(device, device._core.for_result(max(placed.within * dtype.itemsize, 4)), dtype, placed)
 
 
 def _nbytes(shape: tuple[int, ...], dtype: np.dtype) -> int:

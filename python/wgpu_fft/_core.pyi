@@ -1,5 +1,7 @@
 """The compiled part of the package. It is no interface: it changes with every version."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,7 +10,7 @@ __version__: str
 MAGNITUDE: str
 
 # WGSL, functions, the elements of the array, and the arrays that it declares: name, elements, count.
-_Mapped = tuple[str, str, str, list[tuple[str, str, int]]]
+_Mapped = tuple[str, str, str, Sequence[tuple[str, str, int]]]
 _Bytes = NDArray[np.uint8]
 
 class Buffer:
@@ -42,6 +44,7 @@ class Gpu:
     def upload(self, data: _Bytes) -> Buffer: ...
     def next_fast_len(self, n: int, real: bool) -> int: ...
     def length_cost(self, n: int, real: bool) -> float: ...
+    def flush(self) -> None: ...
     def clear(self) -> None: ...
 
 class Plan:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._options import get_options
+
+
+# Numbers that are kept as arrays for the next operator.
+SCALARS = 256
 
 
 class _Entry:
@@ -41,6 +47,8 @@ class Device:
         self.info: dict = self._core.info()
         self._lock = threading.Lock()
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
+        # Numbers that operators were given, as arrays.
+        self._scalars: OrderedDict[tuple, Any] = OrderedDict()
         # What `next_fast_len` found, which takes milliseconds.
         self._fast_lens: dict[tuple[int, bool], int] = {}
 
@@ -56,6 +64,12 @@ class Device:
 
     def _plan(self, key: object, make: Callable[[], _core.Plan]) -> _core.Plan:
         """The plan that is kept under a key, made if it is not there."""
+        entry = self._entries.get(key)
+        if entry is not None and entry.plan is not None:
+            # Another thread may have forgotten it meanwhile.
+            with contextlib.suppress(KeyError):
+                self._entries.move_to_end(key)
+            return entry.plan
         # Another thread may have held the lock when this process was forked.
         _core.check_process()
         with self._lock:
@@ -78,17 +92,31 @@ class Device:
 
     def _plan_of(self, spec: str, map_input: tuple | None = None) -> _core.Plan:
         """The plan for a text, and for a fragment on its input."""
-        key = spec if map_input is None else (spec, str(map_input))
-        return self._plan(key, lambda: self._core.plan(spec, None, map_input))
+        return self._plan(spec if map_input is None else (spec, map_input), lambda: self._core.plan(spec, None, map_input))
 
     def _upload(self, data: np.ndarray) -> _core.Buffer:
         return self._core.upload(as_bytes(data))
+
+    def _scalar(self, key: tuple, make: Callable[[], Any]) -> Any:
+        """The array that is kept for a number."""
+        found = self._scalars.get(key)
+        if found is None:
+            found = self._scalars[key] = make()
+            while len(self._scalars) > SCALARS:
+                with contextlib.suppress(KeyError):
+                    self._scalars.popitem(last=False)
+        return found
+
+    def flush(self) -> None:
+        """Submits what is queued on this device, see `wgpu_fft.flush`."""
+        self._core.flush()
 
     def clear(self) -> None:
         """Forgets all plans, and frees what is kept for the next one."""
         _core.check_process()
         with self._lock:
             self._entries.clear()
+            self._scalars.clear()
             self._core.clear()
 
     def __repr__(self) -> str:
@@ -129,6 +157,21 @@ def set_device(device: Device | str | None) -> None:
     _core.check_process()
     with _default_lock:
         _default = device
+
+
+def flush() -> None:
+    """Lets the device begin with what calls on its arrays have queued, before anything is read.
+
+    Such calls return at once, and are submitted many at a time: with the next result that is read,
+    with the 64th, with one that makes it 64 MiB in arrays, or one that comes half a millisecond after
+    the first. Their order stays, also that of calls from several threads.
+
+    >>> import numpy as np, wgpu_fft
+    >>> spectrum = wgpu_fft.fft(wgpu_fft.asarray(np.ones(4, np.complex64)))
+    >>> wgpu_fft.flush()
+    """
+    if _default is not None:
+        _default.flush()
 
 
 def adapters() -> list[dict]:

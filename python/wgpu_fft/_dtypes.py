@@ -34,7 +34,7 @@ def dtype_of(element: str) -> tuple[np.dtype, int]:
 
 
 def is_double(dtype: np.dtype) -> bool:
-    return dtype in (np.float64, np.complex128)
+    return dtype.char in "dD"
 
 
 def is_complex(dtype: np.dtype) -> bool:

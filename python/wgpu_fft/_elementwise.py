@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _array, _core
 from ._device import Device
 from ._dtypes import ELEMENTS, is_complex, is_double, real_of
 from ._geometry import Placed, TooManyAxes, copy
@@ -27,27 +27,25 @@ fn over(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
 }
 """ + _core.MAGNITUDE
 REAL = {"add": "{a} + {b}", "subtract": "{a} - {b}", "multiply": "{a} * {b}", "divide": "{a} / {b}"}
+# What an operator takes beside an array on the device.
+OPERANDS = (np.ndarray, np.generic, int, float, complex)
 COMPLEX = REAL | {"multiply": "times({a}, {b})", "divide": "over({a}, {b})"}
 
 
 def _on_host(device: Device, result: np.ndarray) -> Array:
-    from ._array import asarray
-
-    return asarray(result, dtype=result.dtype, device=device)
+    return _array.asarray(result, dtype=result.dtype, device=device)
 
 
 def mapped(array: Array, wgsl: str, dtype: np.dtype) -> Array:
     """The results of an expression of `value`."""
     if is_double(array.dtype) or dtype not in ELEMENTS or is_double(dtype):
         raise TypeError(f"fragments compute in f32: from float32 and complex64 to these, not from {array.dtype} to {dtype}")
-    return _run(array, dtype, (wgsl, FUNCTIONS, ELEMENTS[array.dtype], []), [])
+    return _run(array, dtype, (wgsl, FUNCTIONS, ELEMENTS[array.dtype], ()), [])
 
 
 def _run(array: Array, dtype: np.dtype, fragment: tuple, others: list) -> Array:
     """Runs a fragment on every element. `{flat}` in it is the number of the element."""
-    from ._array import for_result
-
-    result = for_result(array.device, array.shape, dtype)
+    result = _array.for_result(array.device, array.shape, dtype)
     if array.size == 0:
         return result
     array = array._based()
@@ -83,9 +81,7 @@ def real(array: Array) -> Array:
 
 
 def imag(array: Array) -> Array:
-    from ._array import empty
-
-    return _part(array, "y", np.imag) if is_complex(array.dtype) else empty(array.device, array.shape, array.dtype)
+    return _part(array, "y", np.imag) if is_complex(array.dtype) else _array.empty(array.device, array.shape, array.dtype)
 
 
 def _part(array: Array, name: str, function: Any) -> Array:
@@ -96,43 +92,58 @@ def _part(array: Array, name: str, function: Any) -> Array:
 
 def binary(name: str, left: Any, right: Any) -> Array:
     """`left` and `right` by an operator; one of them is an array on the device."""
-    from ._array import Array, asarray
-
-    own = left if isinstance(left, Array) else right
+    own = left if isinstance(left, _array.Array) else right
     other = right if own is left else left
-    if not isinstance(other, (Array, np.ndarray, np.generic, int, float, complex)):
+    if not isinstance(other, OPERANDS) and not isinstance(other, _array.Array):
         return NotImplemented
-    dtype = np.result_type(own.dtype, other.dtype if isinstance(other, (Array, np.ndarray)) else other)
+    other_type: Any = other.dtype if isinstance(other, (_array.Array, np.ndarray)) else other
+    dtype: np.dtype = own._dtype if other_type is own._dtype else np.result_type(own._dtype, other_type)
     if is_double(dtype) or dtype not in ELEMENTS:
-        host = [np.asarray(side) if isinstance(side, (Array, np.ndarray)) else side for side in (left, right)]
+        host = [np.asarray(side) if isinstance(side, (_array.Array, np.ndarray)) else side for side in (left, right)]
         return _on_host(own.device, getattr(np, name)(*host))
-    if not isinstance(other, Array):
+    if not isinstance(other, _array.Array):
         kept = dtype if is_complex(np.asarray(other).dtype) else real_of(dtype)
-        other = asarray(np.asarray(other, kept), dtype=kept, device=own.device)
+        data, device = np.asarray(other, kept), own.device
+        upload = lambda: _array.asarray(data, dtype=kept, device=device)  # noqa: E731
+        other = upload() if data.ndim else device._scalar((kept, data.tobytes()), upload)
     # The larger one is `value`, and the other one is looked up.
     value, looked_up = (other, own) if other.size > own.size else (own, other)
-    value_is_left = (value is own) == (own is left)
-    shape = np.broadcast_shapes(own.shape, other.shape)
+    shape = value.shape if looked_up.shape in ((), value.shape) else np.broadcast_shapes(own.shape, other.shape)
     value = _spread(value, shape)
-    if looked_up.size == 1:
-        looked_up, index = looked_up.contiguous(), "0u"
-    else:
-        looked_up, index = _spread(looked_up, shape).contiguous(), "{flat}"
-    operands = [_numbers(value.dtype, dtype, "value"), _numbers(looked_up.dtype, dtype, f"other[{index}]")]
+    is_one = looked_up.size == 1
+    looked_up = (looked_up if is_one else _spread(looked_up, shape)).contiguous()
+    types = (value._dtype, looked_up._dtype, dtype)
+    fragment = _fragment(name, (value is own) == (own is left), types, is_one, looked_up._placed.within)
+    return _run(value, dtype, fragment, [("other", looked_up._buffer)])
+
+
+def power(base: Any, exponent: Any) -> Array:
+    """Squares on the device; NumPy computes others, which WGSL's `pow` does not for negative numbers."""
+    if isinstance(exponent, (int, float)) and exponent == 2:
+        return binary("multiply", base, base)
+    own = base if isinstance(base, _array.Array) else exponent
+    sides = [side.to_numpy() if isinstance(side, _array.Array) else side for side in (base, exponent)]
+    if not all(isinstance(side, OPERANDS) for side in sides):
+        return NotImplemented
+    return _on_host(own.device, np.asarray(np.power(*sides)))
+
+
+@functools.lru_cache(1024)
+def _fragment(name: str, value_is_left: bool, types: tuple[np.dtype, np.dtype, np.dtype], is_one: bool, within: int) -> tuple:
+    """The operator on `value` and an element of the array `other`, or its only one."""
+    value, other, dtype = types
+    index = "0u" if is_one else "{flat}"
+    operands = [_numbers(value, dtype, "value"), _numbers(other, dtype, f"other[{index}]")]
     a, b = operands if value_is_left else operands[::-1]
     code = (COMPLEX if is_complex(dtype) else REAL)[name].replace("{a}", a).replace("{b}", b)
-    declared = [("other", ELEMENTS[looked_up.dtype], looked_up._placed.within)]
-    fragment = (code, FUNCTIONS, ELEMENTS[value.dtype], declared)
-    return _run(value, dtype, fragment, [("other", looked_up._buffer)])
+    return (code, FUNCTIONS, ELEMENTS[value], (("other", ELEMENTS[other], within),))
 
 
 def compared(name: str, array: Array, other: Any) -> Any:
     """A comparison of NumPy's, on the host: no device has arrays of booleans."""
-    from ._array import Array
-
-    if not isinstance(other, (Array, np.ndarray, np.generic, int, float, complex)):
+    if not isinstance(other, OPERANDS) and not isinstance(other, _array.Array):
         return NotImplemented
-    return getattr(np, name)(array.to_numpy(), other.to_numpy() if isinstance(other, Array) else other)
+    return getattr(np, name)(array.to_numpy(), other.to_numpy() if isinstance(other, _array.Array) else other)
 
 
 def _numbers(own: np.dtype, wanted: np.dtype, text: str) -> str:
@@ -141,6 +152,8 @@ def _numbers(own: np.dtype, wanted: np.dtype, text: str) -> str:
 
 def _spread(array: Array, shape: tuple[int, ...]) -> Array:
     """The array with repeated elements, as NumPy's `broadcast_to`."""
+    if array.shape == shape:
+        return array
     missing = len(shape) - array.ndim
     sizes, strides = (1,) * missing + array.shape, (1,) * missing + array._placed.strides
     strides = tuple(stride if n == size else 0 for n, size, stride in zip(shape, sizes, strides))

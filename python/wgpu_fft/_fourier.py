@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def _as_complex(x: np.ndarray | Array) -> np.ndarray | Array:
     return x if is_complex(x.dtype) else x.astype(complex_of(x.dtype))
 
 
-def _c2c(x: np.ndarray | Array, axes: list[int], lengths: list[int], inverse: bool, factor: str) -> np.ndarray | Array:
+def _c2c(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int], inverse: bool, factor: str) -> np.ndarray | Array:
     """Of reals, the whole spectrum, as SciPy has it."""
     if not axes:
         return _as_complex(x)
@@ -34,7 +35,7 @@ def _c2c(x: np.ndarray | Array, axes: list[int], lengths: list[int], inverse: bo
     return transform("c2c inv" if inverse else "c2c fwd", x, x.shape, axes, factor, x.dtype)
 
 
-def _r2c(x: np.ndarray | Array, axes: list[int], lengths: list[int], factor: str) -> np.ndarray | Array:
+def _r2c(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int], factor: str) -> np.ndarray | Array:
     if is_complex(x.dtype):
         raise TypeError("x must be a real sequence")
     if not axes:
@@ -46,7 +47,7 @@ def _r2c(x: np.ndarray | Array, axes: list[int], lengths: list[int], factor: str
     return transform("r2c fwd", x, x.shape, axes, factor, dtype)
 
 
-def _c2r(x: np.ndarray | Array, axes: list[int], lengths: list[int], factor: str) -> np.ndarray | Array:
+def _c2r(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int], factor: str) -> np.ndarray | Array:
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
     x = _as_complex(x)
@@ -59,16 +60,16 @@ def _c2r(x: np.ndarray | Array, axes: list[int], lengths: list[int], factor: str
     return transform("c2r inv", x, shape, axes, factor, dtype)
 
 
-def _full_lengths(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[list[int], list[int]]:
+def _full_lengths(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[Sequence[int], Sequence[int]]:
     """The axes of a transform to reals, and its lengths in reals."""
     chosen, lengths = several_axes(x, s, axes)
     if chosen and s is None:
         # As in SciPy, one number is the spectrum of one.
-        lengths[-1] = max((x.shape[chosen[-1]] - 1) * 2, 1)
+        lengths = (*lengths[:-1], max((x.shape[chosen[-1]] - 1) * 2, 1))
     return chosen, lengths
 
 
-def _full_length(x: np.ndarray | Array, n: int | None, axis: int) -> tuple[list[int], list[int]]:
+def _full_length(x: np.ndarray | Array, n: int | None, axis: int) -> tuple[Sequence[int], Sequence[int]]:
     """The same of one axis, where SciPy refuses a spectrum of one number without a length."""
     if n is None:
         n = (x.shape[axis] - 1) * 2

@@ -8,12 +8,13 @@ one axis; what then has too many is done in several steps. Nothing here needs a 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import operator
 import re
 from collections.abc import Sequence
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 # Axes of a specification, and with its batch.
 AXES = 3
@@ -38,8 +39,7 @@ def dense(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-@dataclasses.dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """Where the elements of an array lie: strides and an offset, in a buffer of so many elements."""
 
     shape: tuple[int, ...]
@@ -47,14 +47,14 @@ class Placed:
     offset: int
     within: int
 
-    @classmethod
-    def of(cls, shape: Sequence[int]) -> Placed:
+    @staticmethod
+    def of(shape: Sequence[int]) -> Placed:
         """An array without gaps."""
-        return cls(tuple(shape), dense(shape), 0, math.prod(shape))
+        return _placed(tuple(shape))
 
     @property
     def is_dense(self) -> bool:
-        return self.offset == 0 and self.within == math.prod(self.shape) and self.has_no_gaps
+        return self is _placed(self.shape) or self.offset == 0 and self.within == math.prod(self.shape) and self.has_no_gaps
 
     @property
     def has_no_gaps(self) -> bool:
@@ -65,6 +65,11 @@ class Placed:
     def span(self) -> int:
         """The number of elements from the first to the last one, with those between them."""
         return 1 + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides)) if math.prod(self.shape) else 0
+
+
+@functools.lru_cache(4096)
+def _placed(shape: tuple[int, ...]) -> Placed:
+    return Placed(shape, dense(shape), 0, math.prod(shape))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -249,6 +254,7 @@ def _too_many(shape: Sequence[int]) -> TooManyAxes:
     return TooManyAxes(f"an array of {len(shape)} axes with gaps between its elements")
 
 
+@functools.lru_cache(4096)
 def copy(element: str, source: Placed, target: Placed) -> tuple[str, str]:
     """The specification that copies elements from one place to another, and WGSL for an element's
     number in the order of the array."""

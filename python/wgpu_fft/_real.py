@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def _reals(x: np.ndarray | Array) -> np.ndarray | Array:
 
 
 def _r2r(
-    name: str, x: Any, type: Any, axes: list[int], lengths: list[int], norm: str | None, inverse: bool, orthogonalize: bool | None
+    name: str, x: Any, type: Any, axes: Sequence[int], lengths: Sequence[int], norm: str | None, inverse: bool, orthogonalize: bool | None
 ) -> Any:
     if type not in INVERSE:
         raise ValueError(f"Invalid type ({type}): it must be 1, 2, 3 or 4")

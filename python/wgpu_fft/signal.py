@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
     return _part(back(there(x, lengths, chosen) * there(y, lengths, chosen), lengths, chosen), x, y, mode, chosen)
 
 
-def _convolved(x: Any, axes: Any) -> list[int]:
+def _convolved(x: Any, axes: Any) -> Sequence[int]:
     """The axes of a convolution, checked as SciPy does."""
     chosen, _ = several_axes(x, None, axes)
     if not chosen:
