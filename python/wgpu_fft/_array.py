@@ -282,7 +282,7 @@ class Array:
         """The same elements where an expensive plan may be made for them: in a buffer that begins
         with the first one, or else in a copy."""
         array = self._based()
-        return array if array._placed.offset == 0 else array.copy()
+        return array.copy() if array._placed.offset else array
 
     def astype(self, dtype: Any) -> Array:
         """The numbers as another type: float32, complex64, float64 or complex128."""

@@ -163,7 +163,7 @@ def flush() -> None:
     """Lets the device begin with what calls on its arrays have queued, before anything is read.
 
     Such calls return at once, and are submitted many at a time: with the next result that is read,
-    with the 64th, with one that makes it 64 MiB in arrays, or one that comes half a millisecond after
+    with the 64th, with one that makes it 256 MiB in arrays, or one that comes half a millisecond after
     the first. Their order stays, also that of calls from several threads.
 
     >>> import numpy as np, wgpu_fft

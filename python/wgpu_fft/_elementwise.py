@@ -50,13 +50,19 @@ def _run(array: Array, dtype: np.dtype, fragment: tuple, others: list) -> Array:
         return result
     array = array._based()
     try:
-        spec, flat = copy(ELEMENTS[dtype], array._placed, Placed.of(array.shape))
+        key = _specified(dtype, array._placed, fragment)
     except TooManyAxes:
         array = array.copy()
-        spec, flat = copy(ELEMENTS[dtype], array._placed, Placed.of(array.shape))
-    fragment = (fragment[0].replace("{flat}", flat), *fragment[1:])
-    array.device._plan_of(spec, fragment).run_on([array._buffer], result._buffer, others)
+        key = _specified(dtype, array._placed, fragment)
+    array.device._plan_of(*key).run_on([array._buffer], result._buffer, others)
     return result
+
+
+@functools.lru_cache(1024)
+def _specified(dtype: np.dtype, placed: Placed, fragment: tuple) -> tuple[str, tuple]:
+    """The text of a copy of such an array, and the fragment with the number of an element."""
+    spec, flat = copy(ELEMENTS[dtype], placed, Placed.of(placed.shape))
+    return spec, (fragment[0].replace("{flat}", flat), *fragment[1:])
 
 
 def unary(array: Array, wgsl: str, function: Any) -> Array:

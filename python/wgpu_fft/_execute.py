@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ._array import Array, empty, for_result
-from ._device import as_bytes, get_device
+from ._device import Device, as_bytes, get_device
 from ._dtypes import DTYPES, is_double
 from ._geometry import Placed, Step, TooManyAxes, steps
 from ._options import get_options
@@ -31,24 +31,28 @@ def transform(
     kind: str, x: np.ndarray | Array, shape: Sequence[int], axes: Sequence[int], scale: str, dtype: np.dtype
 ) -> np.ndarray | Array:
     """Transforms an array, which has the shape that the transform needs. See `_geometry.steps`."""
-    device = x.device if isinstance(x, Array) else get_device()
-    x = x._for_a_plan() if isinstance(x, Array) else x
-    tail = f"{numbers(x.dtype, device.has_f64)} {scale}".strip()
-    placed = x._placed if isinstance(x, Array) else Placed.of(x.shape)
-    try:
-        todo = _steps(kind, placed, tuple(shape), tuple(axes), tail)
-    except TooManyAxes:
-        # It has gaps, as only arrays on the device do here.
-        assert isinstance(x, Array)
-        x = x.copy()
-        todo = _steps(kind, x._placed, tuple(shape), tuple(axes), tail)
+    shape, axes = tuple(shape), tuple(axes)
     if isinstance(x, Array):
+        x = x._for_a_plan()
+        tail = _tail(x._dtype, scale, x.device)
+        try:
+            todo = _steps(kind, x._placed, shape, axes, tail)
+        except TooManyAxes:
+            # It has gaps.
+            x = x.copy()
+            todo = _steps(kind, x._placed, shape, axes, tail)
         return _on_device(x, todo)
+    device, placed = get_device(), Placed.of(x.shape)
+    todo = _steps(kind, placed, shape, axes, _tail(x.dtype, scale, device))
     if len(todo) > 1:
-        buffer = device._upload(x)
-        return _on_device(Array._of(device, buffer, x.dtype, placed), todo).to_numpy()
+        return _on_device(Array._of(device, device._upload(x), x.dtype, placed), todo).to_numpy()
     plan = device._plan_of(todo[0].spec)
     return plan.run([as_bytes(x)]).view(dtype).reshape(todo[0].shape)
+
+
+def _tail(dtype: np.dtype, scale: str, device: Device) -> str:
+    """The end of a text: the numbers, and the factor on the results."""
+    return f"{numbers(dtype, device.has_f64)} {scale}".strip() if is_double(dtype) else scale
 
 
 def _on_device(x: Array, todo: list[Step]) -> Array:

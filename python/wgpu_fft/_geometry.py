@@ -254,7 +254,6 @@ def _too_many(shape: Sequence[int]) -> TooManyAxes:
     return TooManyAxes(f"an array of {len(shape)} axes with gaps between its elements")
 
 
-@functools.lru_cache(4096)
 def copy(element: str, source: Placed, target: Placed) -> tuple[str, str]:
     """The specification that copies elements from one place to another, and WGSL for an element's
     number in the order of the array."""

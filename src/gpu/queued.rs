@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 /// waited so long when the last one came. A device that moves the bytes, or works for that time, is busy
 /// while the host records what comes next.
 const MAX_RUNS: u32 = 64;
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 const MAX_AGE: Duration = Duration::from_micros(500);
 
 /// What is recorded and not yet submitted.

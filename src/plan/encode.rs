@@ -433,7 +433,7 @@ impl Bound {
     /// fraction of the time.
     ///
     /// It is submitted by the next call of this crate on this [`Gpu`] that submits, writes or reads; by
-    /// [`Gpu::flush`]; or with the 64th run, with one that makes it 64 MiB in arrays, or one that comes
+    /// [`Gpu::flush`]; or with the 64th run, with one that makes it 256 MiB in arrays, or one that comes
     /// half a millisecond after the first, so that the device never waits long for a busy host. What is
     /// queued from several threads runs in the order of the calls. Commands of the caller's own, which
     /// the crate does not submit, must come after a [`Gpu::flush`].
