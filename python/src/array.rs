@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use wgpu_fft::wgpu::PollType;
 use wgpu_fft::{DeviceBuffer, Gpu, View};
 
 use crate::error::{raised, refused};
@@ -76,7 +77,10 @@ impl Buffer {
     /// So many zeros.
     pub fn zeros(gpu: &Gpu, kept: &Kept, bytes: usize) -> PyResult<Self> {
         let buffer = gpu.alloc(bytes).or_else(|_| {
+            // What is freed is free when everything that reads it has run.
             kept.clear();
+            gpu.flush()?;
+            let _ = gpu.device().poll(PollType::wait_indefinitely());
             gpu.alloc(bytes)
         });
         Ok(Self::new(gpu, kept, buffer.map_err(raised)?))

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::fft::{TransformKind, length_cost, next_fast_len};
-use wgpu_fft::gpu::adapters as found;
+use wgpu_fft::gpu::{PipelineCacheStatus, adapters as found};
 use wgpu_fft::{GpuOptions, Planner, wgpu};
 
 use crate::array::{Buffer, Kept};
@@ -161,6 +161,17 @@ impl Gpu {
     /// What the transform of a row of `n` numbers costs by the rules, in bytes moved.
     fn length_cost(&self, n: usize, real: bool) -> PyResult<f64> {
         length_cost(self.planner.get()?.gpu().profile(), kind(real), n).map_err(raised)
+    }
+
+    /// Writes all compiled pipelines to the file that `WGPU_FFT_PIPELINE_CACHE` names. Says whether
+    /// there is one, and the driver has something to write.
+    fn save_pipelines(&self, py: Python<'_>) -> PyResult<bool> {
+        let gpu = self.planner.get()?.gpu();
+        if matches!(gpu.pipeline_cache(), PipelineCacheStatus::Off | PipelineCacheStatus::Unsupported { .. }) {
+            return Ok(false);
+        }
+        py.detach(|| gpu.save_pipeline_cache()).map_err(|why| refused("pipeline-cache", &why.to_string()))?;
+        Ok(true)
     }
 
     /// Frees the pipelines and buffers that are kept for the next plan and the next run.

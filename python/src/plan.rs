@@ -74,6 +74,12 @@ impl Plan {
         Ok((plan.output().name(), plan.program().output().len))
     }
 
+    /// Verifies the device's results, and says by what.
+    fn verify(&self, py: Python<'_>) -> PyResult<String> {
+        let (_, plan) = self.get()?;
+        py.detach(|| plan.verify()).map(|verified| verified.to_string()).map_err(raised)
+    }
+
     /// Runs the plan on the bytes of arrays on the host, and returns those of the result.
     fn run<'py>(&self, py: Python<'py>, inputs: Vec<PyReadonlyArray1<'py, u8>>) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let (_, plan) = self.get()?;

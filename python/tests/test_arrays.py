@@ -327,6 +327,13 @@ def test_calls_are_queued_in_their_order(noise):
         list(pool.map(chain, range(3)))
 
 
+def test_results_are_verified():
+    found = wgpu_fft.check()
+    assert all("equal in two runs" in how for how in found.values()) and len(found) == 8
+    assert "64 elements by their definition" in found["c2c fwd 1000 x30"], found
+    assert "bound" in wgpu_fft.Plan("c2r inv 30x40").verify()
+
+
 REDUCTIONS = ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all"]
 
 

@@ -231,3 +231,24 @@ def test_devices():
     wgpu_fft.set_device(device)
     assert wgpu_fft.asarray([1.0]).device is device
     wgpu_fft.set_device(before)
+
+
+def test_compiled_pipelines_are_kept_in_a_file(tmp_path):
+    program = """
+        import numpy as np, wgpu_fft
+        wgpu_fft.fft(np.ones(64, np.complex64))
+        print(wgpu_fft.get_device().save_pipelines() if {now} else "at exit")
+    """
+    path = tmp_path / "pipelines"
+    for now in (False, True):
+        done = python(program.format(now=now), WGPU_FFT_PIPELINE_CACHE=str(path))
+        assert done.returncode == 0, done.stderr
+        if done.stdout.strip() == "False":
+            pytest.skip("the driver keeps no pipelines")
+        assert path.stat().st_size > 0
+        path.unlink()
+    done = python(program.format(now=True), WGPU_FFT_PIPELINE_CACHE="")
+    assert done.stdout.strip() == "False" and not path.exists()
+    # What cannot be written is said, and ends no program with an error.
+    done = python(program.format(now=False), WGPU_FFT_PIPELINE_CACHE=str(tmp_path / "missing" / "pipelines"))
+    assert done.returncode == 0 and "missing" in done.stderr, done.stderr

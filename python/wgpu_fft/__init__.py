@@ -30,7 +30,7 @@ from ._fourier import (
 )
 from ._helper import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
 from ._options import Options, get_options, options, set_options
-from ._plan import Plan
+from ._plan import Plan, check
 from ._real import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 
 _TRANSFORMS = {
@@ -43,7 +43,7 @@ _TRANSFORMS = {
 
 __all__ = [
     *_TRANSFORMS, "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "prev_fast_len",
-    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "flush", "get_device", "get_options", "options",
+    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "check", "flush", "get_device", "get_options", "options",
     "set_device", "set_options", "signal",
 ]
 

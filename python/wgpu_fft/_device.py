@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import logging
+import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._errors import Error
 from ._options import get_options
 
 
@@ -51,6 +56,8 @@ class Device:
         self._scalars: OrderedDict[tuple, Any] = OrderedDict()
         # What `next_fast_len` found, which takes milliseconds.
         self._fast_lens: dict[tuple[int, bool], int] = {}
+        if os.environ.get("WGPU_FFT_PIPELINE_CACHE"):
+            atexit.register(_save_at_exit, weakref.ref(self))
 
     @property
     def has_f64(self) -> bool:
@@ -111,6 +118,14 @@ class Device:
         """Submits what is queued on this device, see `wgpu_fft.flush`."""
         self._core.flush()
 
+    def save_pipelines(self) -> bool:
+        """Writes what the driver has compiled to the file that `WGPU_FFT_PIPELINE_CACHE` names.
+
+        A program that ends does so by itself. The result says whether there is such a file, and the
+        driver has something to write.
+        """
+        return self._core.save_pipelines()
+
     def clear(self) -> None:
         """Forgets all plans, and frees what is kept for the next one."""
         _core.check_process()
@@ -121,6 +136,16 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<wgpu_fft.Device {self.info['name']} ({self.info['backend']}, {self.info['type']})>"
+
+
+def _save_at_exit(reference: weakref.ref[Device]) -> None:
+    device = reference()
+    if device is None or _core.is_forked():
+        return
+    try:
+        device.save_pipelines()
+    except Error as why:
+        logging.getLogger("wgpu_fft").warning("%s", why)
 
 
 def as_bytes(data: np.ndarray) -> np.ndarray:

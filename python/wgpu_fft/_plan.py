@@ -12,6 +12,26 @@ from ._dtypes import ELEMENTS, dtype_of
 from ._geometry import Placed, shapes_of_inputs
 
 
+# What `check` verifies.
+CHECKED = (
+    "c2c fwd 1000 x30", "c2c inv 480x640", "r2c fwd 1013 x20", "c2r inv 48x60x64", "r2r dct2 240x320",
+    "permute f32 480x640 order=1,0", "sum f32 100000", "convolve f32 200x300 by 15x15 same",
+)
+
+
+def check(device: Device | None = None) -> dict[str, str]:
+    """Verifies that a device computes as it should: a driver that nobody tested may not.
+
+    Transforms, a permutation, a reduction and a convolution are verified as `Plan.verify` does it.
+    The result says of each specification how. A wrong result is an `Error`, which names the driver.
+
+    >>> import wgpu_fft
+    >>> "c2c fwd 1000 x30" in wgpu_fft.check()
+    True
+    """
+    return {spec: Plan(spec, device=device).verify() for spec in CHECKED}
+
+
 class Plan:
     """What a device does for a specification of the crate, given as its text.
 
@@ -90,6 +110,19 @@ class Plan:
             raise TypeError(f"`{self.spec}` makes {element}, which arrays on the device do not hold: pass arrays of NumPy")
         self._core.run_on([x.contiguous()._buffer for x in inputs], result._buffer)
         return Array._of(self.device, result._buffer, result.dtype, Placed.of((count,)))
+
+    def verify(self) -> str:
+        """Verifies that this device computes what the plan says, and says how that was found out.
+
+        The plan runs twice on random numbers. Some of the results are compared with the definition,
+        in float64 on the host, and those of both runs with one another. A result that is wrong is an
+        `Error`, which names the driver.
+
+        >>> import wgpu_fft
+        >>> "equal in two runs" in wgpu_fft.Plan("c2c fwd 1000").verify()
+        True
+        """
+        return self._core.verify()
 
     def __repr__(self) -> str:
         return f"<wgpu_fft.Plan `{self.spec}`>"
