@@ -265,7 +265,7 @@ impl Gpu {
         }
         Self {
             maps_arrays: transfer::maps_arrays(&device),
-            queued: Arc::new(queued::Queued::new(&queue)),
+            queued: Arc::new(queued::Queued::new(&device, &queue)),
             device,
             queue,
             profile,

@@ -12,7 +12,7 @@ use std::time::Instant;
 use web_time::Instant;
 
 use super::buffer::UNIT;
-use super::{Gpu, IntoView};
+use super::{Gpu, IntoView, scope};
 use crate::element::Element;
 use crate::error::{Error, Result};
 
@@ -26,6 +26,7 @@ const MAX_AGE: Duration = Duration::from_micros(500);
 /// What is recorded and not yet submitted.
 #[derive(Debug)]
 pub(super) struct Queued {
+    device: wgpu::Device,
     queue: wgpu::Queue,
     open: Mutex<Option<Open>>,
 }
@@ -41,8 +42,8 @@ struct Open {
 }
 
 impl Queued {
-    pub fn new(queue: &wgpu::Queue) -> Self {
-        Self { queue: queue.clone(), open: Mutex::default() }
+    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
+        Self { device: device.clone(), queue: queue.clone(), open: Mutex::default() }
     }
 
     fn open(&self) -> MutexGuard<'_, Option<Open>> {
@@ -79,7 +80,10 @@ impl Drop for Queued {
     fn drop(&mut self) {
         // Arrays outlive the device's handle, and may yet be read by the caller's own commands.
         if let Some(open) = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
-            open.submit(&self.queue);
+            let submitted = scope::caught(&self.device, "submission of what was queued", 0, || open.submit(&self.queue));
+            if let Err(why) = submitted {
+                log::error!("what was queued when the handle of the device was dropped has not run: {why}");
+            }
         }
     }
 }

@@ -117,6 +117,27 @@ pub fn nothing_is_lost_with_the_handle(device: &Device) {
     assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
 }
 
+/// A buffer that the caller destroys meanwhile is an error of what submits, and of nothing that comes
+/// after it; a handle that is dropped says it in the log alone.
+pub fn destroyed_buffers_are_an_error_of_the_submission(device: &Device) {
+    let guest = Gpu::from_wgpu(device.gpu().device().clone(), device.gpu().queue().clone());
+    let numbers = [1.0_f32, 2.0, 3.0, 4.0];
+    let spoil = || {
+        let (x, y) = (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
+        guest.enqueue_copy(&x, &y).unwrap();
+        y.wgpu().destroy();
+    };
+    spoil();
+    let refused = guest.flush().unwrap_err();
+    assert!(matches!(refused, Error::Wgpu { .. }), "{refused}");
+    let (x, y) = (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
+    guest.enqueue_copy(&x, &y).unwrap();
+    assert_eq!(guest.download(&y).unwrap().wait().unwrap(), numbers);
+    spoil();
+    drop(guest);
+    assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
+}
+
 pub fn copies_that_cannot_be_queued_say_why(device: &Device) {
     let gpu = device.gpu();
     let (x, y) = (gpu.upload(&[1.0_f32; 8]).unwrap(), gpu.alloc::<f32>(8).unwrap());
