@@ -3,8 +3,8 @@
 # Mesa prints a warning if this is not set, although it does not need it.
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
-# With RUST_BACKTRACE=1, wgpu-core of a debug build takes a backtrace for each of its locks, which adds half
-# to the time of a small run. Panics keep theirs.
+# With RUST_BACKTRACE=1, wgpu-core of a debug build takes a backtrace for each of its locks, which
+# adds half to the time of a small run. Panics keep theirs.
 export RUST_LIB_BACKTRACE="${RUST_LIB_BACKTRACE:-0}"
 
 say() {

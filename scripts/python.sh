@@ -57,11 +57,12 @@ scipy_tests() {
 # Those that call scipy.fft.
 transforms='czt or CZT or zoom or FFTConvolve or OAConvolve or Hilbert or Envelope'
 
-# The types, the package's own tests, and its benchmark on small arrays.
+# The types, the package's own tests, and its benchmarks on small arrays.
 own_tests() {
     "$bin/mypy" --ignore-missing-imports --cache-dir target/mypy python/wgpu_fft
     "$bin/python" -m pytest -q python
     "$bin/python" python/benchmarks/transforms.py --smoke >target/python-benchmark.log
+    "$bin/python" python/benchmarks/deconvolve.py --shape 8x16x16 --rounds 2 >>target/python-benchmark.log
 }
 
 case ${1:-} in

@@ -10,7 +10,6 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from ._errors import Error
 from ._options import get_options
 
 
-# Numbers that are kept as arrays for the next operator.
+# Numbers that are kept in buffers for the next operator.
 SCALARS = 256
 
 
@@ -52,8 +51,8 @@ class Device:
         self.info: dict = self._core.info()
         self._lock = threading.Lock()
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
-        # Numbers that operators were given, as arrays.
-        self._scalars: OrderedDict[tuple, Any] = OrderedDict()
+        # Numbers that operators were given.
+        self._scalars: OrderedDict[tuple, _core.Buffer] = OrderedDict()
         # What `next_fast_len` found, which takes milliseconds.
         self._fast_lens: dict[tuple[int, bool], int] = {}
         if os.environ.get("WGPU_FFT_PIPELINE_CACHE"):
@@ -104,11 +103,12 @@ class Device:
     def _upload(self, data: np.ndarray) -> _core.Buffer:
         return self._core.upload(as_bytes(data))
 
-    def _scalar(self, key: tuple, make: Callable[[], Any]) -> Any:
-        """The array that is kept for a number."""
+    def _number(self, data: np.ndarray) -> _core.Buffer:
+        """The buffer that is kept for a number."""
+        key = (data.dtype, data.tobytes())
         found = self._scalars.get(key)
         if found is None:
-            found = self._scalars[key] = make()
+            found = self._scalars[key] = self._upload(data)
             while len(self._scalars) > SCALARS:
                 with contextlib.suppress(KeyError):
                     self._scalars.popitem(last=False)

@@ -109,9 +109,8 @@ def binary(name: str, left: Any, right: Any) -> Array:
         return _on_host(own.device, getattr(np, name)(*host))
     if not isinstance(other, _array.Array):
         kept = dtype if is_complex(np.asarray(other).dtype) else real_of(dtype)
-        data, device = np.asarray(other, kept), own.device
-        upload = lambda: _array.asarray(data, dtype=kept, device=device)  # noqa: E731
-        other = upload() if data.ndim else device._scalar((kept, data.tobytes()), upload)
+        data = np.asarray(other, kept)
+        other = _array.asarray(data, dtype=kept, device=own.device) if data.ndim else _number(own.device, data)
     # The larger one is `value`, and the other one is looked up.
     value, looked_up = (other, own) if other.size > own.size else (own, other)
     shape = value.shape if looked_up.shape in ((), value.shape) else np.broadcast_shapes(own.shape, other.shape)
@@ -143,6 +142,11 @@ def _fragment(name: str, value_is_left: bool, types: tuple[np.dtype, np.dtype, n
     a, b = operands if value_is_left else operands[::-1]
     code = (COMPLEX if is_complex(dtype) else REAL)[name].replace("{a}", a).replace("{b}", b)
     return (code, FUNCTIONS, ELEMENTS[value], (("other", ELEMENTS[other], within),))
+
+
+def _number(device: Device, data: np.ndarray) -> Array:
+    """A number as an array, whose buffer is kept for the next operator."""
+    return _array.Array._of(device, device._number(data), data.dtype, Placed.of(()))
 
 
 def compared(name: str, array: Array, other: Any) -> Any:
