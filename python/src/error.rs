@@ -27,7 +27,7 @@ const ARGUMENTS: [&str; 12] = [
 
 /// The exception for an error of the crate.
 pub(crate) fn raised(error: Error) -> PyErr {
-    refused(error.kind(), &error.to_string())
+    refused(error.kind().name(), &error.to_string())
 }
 
 /// The exception for something that this module itself refuses.

@@ -188,7 +188,7 @@ impl Gpu {
 /// there when it is asked for again.
 fn planned(py: Python<'_>, planner: &Arc<Planner>, spec: AnySpec, recipe: Option<&str>) -> PyResult<AnyPlan> {
     let (planner, recipe) = (Arc::clone(planner), recipe.map(str::to_owned));
-    process::aside(py, move || planner.build_any(&spec, recipe.as_deref()))?.map_err(raised)
+    process::aside(py, move || spec.build(&planner, recipe.as_deref()))?.map_err(raised)
 }
 
 fn kind(real: bool) -> TransformKind {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use wgpu_fft::Complex32;
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::signal::stft::Stft;
+use wgpu_fft::signal::Stft;
 
 /// What Python says of one.
 pub(crate) struct Frames<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct Frames<'a> {
 pub(crate) fn spec(complex: bool, frames: &Frames<'_>) -> AnySpec {
     macro_rules! of {
         ($number:ty) => {{
-            let spec = Stft::<$number>::new(frames.len, frames.window, frames.hop).batch(frames.batch).mfft(frames.mfft);
+            let spec = Stft::<$number>::new(frames.len, frames.window, frames.hop).batch(frames.batch).nfft(frames.mfft);
             let spec = spec.phase_shift(frames.phase_shift);
             match frames.frames.clone() {
                 Some(range) => AnySpec::new(spec.frames(range)),

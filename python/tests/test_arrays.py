@@ -427,3 +427,46 @@ def test_views_drawn_at_random(noise, agrees):
         agrees(abs(array), abs(x))
         if x.ndim and x.size and case % 3 == 0:
             agrees(wgpu_fft.fft(array, axis=0), np.fft.fft(x, axis=0).astype(np.result_type(x, np.complex64)))
+
+
+def test_parts_are_written():
+    data = np.arange(2 * 5 * 6, dtype=np.float32).reshape(2, 5, 6)
+    for key, value in [
+        (..., 0), (0, 7.5), ((1, slice(1, 4)), np.ones((3, 6))), ((slice(None), slice(None, None, 2), 3), [[1], [2]]), ((1, 4, 5), 9),
+        ((slice(None), slice(0, 0)), 3), ((..., slice(2, None)), np.arange(4)), (None, 2), ((0, None, 2), np.ones((1, 1, 1, 6))),
+    ]:
+        expected, x = data.copy(), wgpu_fft.asarray(data)
+        expected[key] = value
+        x[key] = value
+        np.testing.assert_array_equal(x.to_numpy(), expected, str(key))
+        on_device = wgpu_fft.asarray(data)
+        on_device[key] = wgpu_fft.asarray(np.asarray(value, np.float32))
+        np.testing.assert_array_equal(on_device.to_numpy(), expected, str(key))
+    # Within one array, and seen by what shares its memory.
+    x = wgpu_fft.asarray(np.arange(6, dtype=np.float32))
+    view = x[::2]
+    x[1:] = x[:-1]
+    np.testing.assert_array_equal(x.to_numpy(), [0, 0, 1, 2, 3, 4])
+    np.testing.assert_array_equal(view.to_numpy(), [0, 1, 3])
+    x.T[:2] += 1
+    np.testing.assert_array_equal(x.to_numpy(), [1, 1, 1, 2, 3, 4])
+    for change in ("+=", "-=", "*=", "/=", "**="):
+        expected, y = np.linspace(1, 2, 6, dtype=np.float32), wgpu_fft.asarray(np.linspace(1, 2, 6, dtype=np.float32))
+        shared, seen = expected[1:4], y[1:4]
+        exec(f"shared {change} 2; seen {change} 2")
+        np.testing.assert_allclose(y.to_numpy(), expected, rtol=1e-6)
+    with pytest.raises(TypeError):
+        y += "text"
+    with pytest.raises(TypeError, match="complex"):
+        y += 1j
+    many = np.arange(2**6, dtype=np.complex64).reshape((2,) * 6)
+    on_device = wgpu_fft.asarray(many)
+    on_device[::1, 1, :, ::1, 0] = on_device[:, 0, :, :, 1].transpose()
+    many[:, 1, :, :, 0] = many[:, 0, :, :, 1].transpose().copy()
+    np.testing.assert_array_equal(on_device.to_numpy(), many)
+    with pytest.raises(ValueError, match="broadcast"):
+        x[:2] = np.ones(3)
+    with pytest.raises(TypeError, match="complex"):
+        x[0] = wgpu_fft.asarray(np.ones((), np.complex64))
+    with pytest.raises(IndexError):
+        x[6] = 1

@@ -28,7 +28,7 @@ class Array:
     `asarray` makes one, and all transforms of this package take and return them. It has the
     numbers float32, float64, complex64 or complex128. A slice, a transpose and a reshape without
     gaps share the memory of the array that they are made of, as those of NumPy do. What an
-    operation returns is new.
+    operation returns is new. Assignments to parts, and operators such as `+=`, change the memory.
 
     >>> import numpy as np, wgpu_fft
     >>> x = wgpu_fft.asarray(np.ones((480, 640), np.float32))
@@ -90,6 +90,13 @@ class Array:
         return self.transpose()
 
     @property
+    def mT(self) -> Array:
+        """The array with its last two axes exchanged, without a copy."""
+        if self.ndim < 2:
+            raise ValueError(f"a matrix has at least 2 axes, and the array has {self.ndim}")
+        return self.transpose(*range(self.ndim - 2), self.ndim - 1, self.ndim - 2)
+
+    @property
     def real(self) -> Array:
         """The real parts."""
         return _elementwise.real(self)
@@ -142,6 +149,20 @@ class Array:
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The functions of the Python array API standard: `wgpu_fft.array_api`."""
+        from . import array_api
+
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", array_api.__array_api_version__):
+            raise ValueError(f"there is no version {api_version} of the array API here: {array_api.__array_api_version__} is the newest")
+        return array_api
+
+    def to_device(self, device: Device, /, *, stream: Any = None) -> Array:
+        """The array on another device: this one, if it is there already."""
+        if stream is not None:
+            raise ValueError("the device has no streams")
+        return asarray(self, device=device)
+
     def tolist(self) -> list:
         return self.to_numpy().tolist()
 
@@ -154,6 +175,9 @@ class Array:
 
     def __float__(self) -> float:
         return float(self.to_numpy())
+
+    def __int__(self) -> int:
+        return int(self.to_numpy())
 
     # Comparisons. As in NumPy, arrays that can be compared element by element have no hash.
 
@@ -222,6 +246,32 @@ class Array:
                 offset += index % n * stride
             axis += 1
         return self._view(tuple(shape), tuple(strides), offset)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Writes to a part of the array, and so to all arrays that share its memory."""
+        part = self[key]._based()
+        if isinstance(value, Array):
+            if is_complex(value.dtype) and not is_complex(self.dtype):
+                raise TypeError(f"complex numbers cannot be written to an array of {self.dtype}")
+            value = value.astype(self.dtype)
+        else:
+            value = asarray(np.asarray(value, self.dtype), dtype=self.dtype, device=self.device)
+        # As in NumPy, further axes of length 1 in front do not matter.
+        while value.ndim > part.ndim and value.shape[0] == 1:
+            value = value[0]
+        if np.broadcast_shapes(value.shape, part.shape) != part.shape:
+            raise ValueError(f"an array of the shape {value.shape} cannot be broadcast to {part.shape}")
+        if part.size == 0:
+            return
+        # What is read must not be what is written, nor lie beside it in one buffer.
+        value = _elementwise._spread(value.copy(), part.shape)
+        try:
+            spec, _ = copy(ELEMENTS[self.dtype], value._placed, part._placed)
+        except TooManyAxes:
+            for i in range(part.shape[0]):
+                part[i, ...] = value[i]
+            return
+        self.device._plan_of(spec).run_on([value._buffer], part._buffer)
 
     def transpose(self, *axes: Any) -> Array:
         """The array with its axes in another order, without a copy."""
@@ -392,6 +442,47 @@ class Array:
 
     def __rpow__(self, other: Any) -> Array:
         return _elementwise.power(other, self)
+
+    # In place, as of NumPy's arrays: what shares the memory sees it.
+
+    def _become(self, result: Any) -> Any:
+        if result is not NotImplemented:
+            self[...] = result
+            return self
+        return result
+
+    def __iadd__(self, other: Any) -> Array:
+        return self._become(self + other)
+
+    def __isub__(self, other: Any) -> Array:
+        return self._become(self - other)
+
+    def __imul__(self, other: Any) -> Array:
+        return self._become(self * other)
+
+    def __itruediv__(self, other: Any) -> Array:
+        return self._become(self / other)
+
+    def __ipow__(self, other: Any) -> Array:
+        return self._become(self**other)
+
+    def __mod__(self, other: Any) -> Array:
+        return _elementwise.by_numpy("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> Array:
+        return _elementwise.by_numpy("remainder", other, self)
+
+    def __floordiv__(self, other: Any) -> Array:
+        return _elementwise.by_numpy("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Array:
+        return _elementwise.by_numpy("floor_divide", other, self)
+
+    def __matmul__(self, other: Any) -> Array:
+        return _elementwise.by_numpy("matmul", self, other)
+
+    def __rmatmul__(self, other: Any) -> Array:
+        return _elementwise.by_numpy("matmul", other, self)
 
     def __neg__(self) -> Array:
         return _elementwise.unary(self, "-value", np.negative)

@@ -126,11 +126,16 @@ def power(base: Any, exponent: Any) -> Array:
     """Squares on the device; NumPy computes others, which WGSL's `pow` does not for negative numbers."""
     if isinstance(exponent, (int, float)) and exponent == 2:
         return binary("multiply", base, base)
-    own = base if isinstance(base, _array.Array) else exponent
-    sides = [side.to_numpy() if isinstance(side, _array.Array) else side for side in (base, exponent)]
+    return by_numpy("power", base, exponent)
+
+
+def by_numpy(name: str, left: Any, right: Any) -> Array:
+    """An operator of NumPy's, on the host."""
+    own = left if isinstance(left, _array.Array) else right
+    sides = [side.to_numpy() if isinstance(side, _array.Array) else side for side in (left, right)]
     if not all(isinstance(side, OPERANDS) for side in sides):
         return NotImplemented
-    return _on_host(own.device, np.asarray(np.power(*sides)))
+    return _on_host(own.device, np.asarray(getattr(np, name)(*sides)))
 
 
 @functools.lru_cache(1024)

@@ -43,7 +43,7 @@ def set_options(**changes: Any) -> None:
 
     double : {"auto", "f64", "f64-by-f32", "single"}
         How float64 and complex128 are computed. "f64" needs a device with 64-bit floats in
-        shaders. "f64-by-f32" takes two f32 for each number, on any device: about 46 of the 53
+        shaders. "f64-by-f32" computes in double-single arithmetic, on any device: about 46 of the 53
         bits, and the range of f32. "auto", the default, is "f64" where the device has it. On other
         devices it leaves such arrays to SciPy when the package is a backend, and is "f64-by-f32"
         for direct calls. "single" computes in f32 and returns float32 and complex64.

@@ -1,0 +1,442 @@
+"""The Python array API standard (2024.12) on arrays of this package.
+
+`Array.__array_namespace__` returns this module, so libraries that take arrays of any namespace, such
+as SciPy with `SCIPY_ARRAY_API=1` and scikit-image, call its functions.
+
+>>> import numpy as np, wgpu_fft
+>>> x = wgpu_fft.asarray(np.array([[1, 4], [9, 16]], np.float32))
+>>> xp = x.__array_namespace__()
+>>> xp.sum(xp.sqrt(x), axis=0).to_numpy()
+array([4., 6.], dtype=float32)
+
+The device has numbers of the types float32, float64, complex64 and complex128. Arrays of booleans and
+of integers are therefore arrays of NumPy, also where a function of this module returns them:
+comparisons, masks, places. float32 is the default type, as the devices compute in it.
+
+What runs on the device: arithmetic, `abs`, `sqrt`, `square`, `conj`, `real`, `imag`, the signs and
+roundings, `minimum` and `maximum`, sums, means, variances and extremes, shapes, and the transforms of
+`fft`. Everything else is computed by NumPy on the host, and returned to the device: exponentials,
+logarithms, sines, whose accuracy WGSL leaves to the driver, sorting, sets, and linear algebra.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _elementwise, _fourier, _helper
+from ._array import Array, asarray as _asarray, empty as _zeros
+from ._device import Device, adapters, get_device
+from ._dtypes import ELEMENTS, is_complex, is_double
+
+__array_api_version__ = "2024.12"
+
+# Constants and types.
+e, inf, nan, newaxis, pi = math.e, math.inf, math.nan, None, math.pi
+bool = np.dtype(np.bool_)  # noqa: A001
+int8, int16, int32, int64 = (np.dtype(name) for name in ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = (np.dtype(name) for name in ("uint8", "uint16", "uint32", "uint64"))
+float32, complex64, float64, complex128 = ELEMENTS
+
+_DEFAULTS = {"f": float32, "c": complex64, "i": int64, "b": bool}
+
+
+def _host(value: Any) -> Any:
+    """The same arguments on the host."""
+    if isinstance(value, Array):
+        return value.to_numpy()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_host, value))
+    return value
+
+
+def _back(result: Any, device: Device | None) -> Any:
+    """Results of NumPy: numbers that the device has go there."""
+    if isinstance(result, tuple):
+        kept = tuple(_back(one, device) for one in result)
+        return type(result)(*kept) if hasattr(result, "_fields") else kept
+    if isinstance(result, list):
+        return [_back(one, device) for one in result]
+    if isinstance(result, (np.ndarray, np.generic)) and result.dtype in ELEMENTS:
+        return _asarray(np.asarray(result), dtype=result.dtype, device=device)
+    return np.asarray(result) if isinstance(result, np.generic) else result
+
+
+def _device_of(values: Any) -> Device | None:
+    """The device of the first array among arguments."""
+    for value in values:
+        if isinstance(value, Array):
+            return value.device
+        if isinstance(value, (list, tuple)) and (found := _device_of(value)) is not None:
+            return found
+    return None
+
+
+def _by_numpy(name: str) -> Callable:
+    """A function of NumPy on the host."""
+    function = getattr(np, name)
+
+    def on_host(*args: Any, **options: Any) -> Any:
+        device = _device_of([*args, *options.values()])
+        return _back(function(*map(_host, args), **{key: _host(value) for key, value in options.items()}), device)
+
+    on_host.__name__ = on_host.__qualname__ = name
+    on_host.__doc__ = f"`numpy.{name}`, on the host."
+    return on_host
+
+
+# Creation. All of it takes the types and devices of this package.
+
+
+def _made(shape: Any, dtype: Any, device: Device | None, value: Any) -> Any:
+    dtype = np.dtype(dtype)
+    if dtype not in ELEMENTS:
+        return np.full(shape, value, dtype)
+    if value == 0:
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        return _zeros(device or get_device(), shape, dtype)
+    return _asarray(np.full(shape, value, dtype), dtype=dtype, device=device)
+
+
+def asarray(obj: Any, /, *, dtype: Any = None, device: Device | None = None, copy: Any = None) -> Any:
+    """An array on the device, or one of NumPy for booleans and integers."""
+    if isinstance(obj, Array):
+        array = obj if dtype is None else astype(obj, dtype)
+        if device is not None and isinstance(array, Array):
+            array = _asarray(array, device=device)
+        return array.copy() if copy and array is obj else array
+    host = np.asarray(_host(obj))
+    if dtype is None:
+        # Numbers of Python have the default type, and beside others the type of those.
+        typed = builtins.any(hasattr(one, "dtype") for one in _flat(obj))
+        dtype = result_type(*_flat(obj)) if typed else _DEFAULTS.get(host.dtype.kind, host.dtype)
+    host = np.array(host, dtype, copy=copy or None)
+    return _asarray(host, dtype=host.dtype, device=device) if host.dtype in ELEMENTS else host
+
+
+def _flat(obj: Any) -> Any:
+    """The elements of nested lists."""
+    if isinstance(obj, (list, tuple)):
+        for one in obj:
+            yield from _flat(one)
+    else:
+        yield obj
+
+
+def zeros(shape: Any, *, dtype: Any = None, device: Device | None = None) -> Any:
+    return _made(shape, float32 if dtype is None else dtype, device, 0)
+
+
+def empty(shape: Any, *, dtype: Any = None, device: Device | None = None) -> Any:
+    """Zeros: there are no arrays with anything in them."""
+    return zeros(shape, dtype=dtype, device=device)
+
+
+def ones(shape: Any, *, dtype: Any = None, device: Device | None = None) -> Any:
+    return _made(shape, float32 if dtype is None else dtype, device, 1)
+
+
+def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Device | None = None) -> Any:
+    return _made(shape, _DEFAULTS[np.asarray(_host(fill_value)).dtype.kind] if dtype is None else dtype, device, _host(fill_value))
+
+
+def _like(make: Callable) -> Callable:
+    def like(x: Any, /, *args: Any, dtype: Any = None, device: Device | None = None) -> Any:
+        return make(x.shape, *args, dtype=x.dtype if dtype is None else dtype, device=device or getattr(x, "device", None))
+
+    like.__name__ = like.__qualname__ = f"{make.__name__}_like"
+    return like
+
+
+zeros_like, empty_like, ones_like, full_like = _like(zeros), _like(empty), _like(ones), _like(full)
+
+
+def _created(name: str) -> Callable:
+    function = getattr(np, name)
+
+    def created(*args: Any, dtype: Any = None, device: Device | None = None, **options: Any) -> Any:
+        host = function(*map(_host, args), **options) if dtype is None else function(*map(_host, args), dtype=dtype, **options)
+        host = host.astype(_DEFAULTS[host.dtype.kind], copy=False) if dtype is None else host
+        return _back(host, device)
+
+    created.__name__ = created.__qualname__ = name
+    return created
+
+
+arange, eye, linspace = map(_created, ("arange", "eye", "linspace"))
+meshgrid, tril, triu = map(_by_numpy, ("meshgrid", "tril", "triu"))
+
+
+def from_dlpack(x: Any, /, *, device: Device | None = None, copy: Any = None) -> Any:
+    return asarray(np.from_dlpack(x), device=device, copy=copy)
+
+
+# Types.
+
+
+def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Device | None = None) -> Any:
+    """An array of another type: on the device, if the device has it."""
+    if isinstance(x, Array) and np.dtype(dtype) in ELEMENTS and not (is_complex(x.dtype) and not is_complex(np.dtype(dtype))):
+        result = x.astype(dtype)
+        return x.copy() if copy and result is x else result
+    return _back(np.asarray(_host(x)).astype(dtype, copy=copy), device or getattr(x, "device", None))
+
+
+def finfo(type: Any, /) -> np.finfo:  # noqa: A002
+    return np.finfo(getattr(type, "dtype", type))
+
+
+def iinfo(type: Any, /) -> np.iinfo:  # noqa: A002
+    return np.iinfo(getattr(type, "dtype", type))
+
+
+def _types(values: Any) -> list:
+    return [getattr(value, "dtype", value) for value in values]
+
+
+def can_cast(from_: Any, to: Any, /) -> Any:
+    return np.can_cast(*_types([from_, to]))
+
+
+def result_type(*values: Any) -> np.dtype:
+    """The type that arrays and types have in common; numbers of Python have none."""
+    return np.result_type(*_types(values))
+
+
+isdtype = np.isdtype
+
+# Elementwise.
+
+
+def _arithmetic(name: str) -> Callable:
+    on_host = _by_numpy(name)
+
+    def arithmetic(x1: Any, x2: Any, /) -> Any:
+        return _elementwise.binary(name, x1, x2) if isinstance(x1, Array) or isinstance(x2, Array) else on_host(x1, x2)
+
+    arithmetic.__name__ = arithmetic.__qualname__ = name
+    return arithmetic
+
+
+add, subtract, multiply, divide = map(_arithmetic, ("add", "subtract", "multiply", "divide"))
+
+
+def _mapped(name: str, of_reals: str | None, of_complex: str | None = None) -> Callable:
+    """An expression of WGSL for each kind of number, where there is one that is exact or rounds once."""
+    on_host = _by_numpy(name)
+
+    def elementwise(x: Any, /) -> Any:
+        if isinstance(x, Array) and not is_double(x.dtype):
+            text = of_complex if is_complex(x.dtype) else of_reals
+            if text is not None:
+                return x.map(text)
+        return on_host(x)
+
+    elementwise.__name__ = elementwise.__qualname__ = name
+    return elementwise
+
+
+# WGSL's round takes the even one of two, as NumPy's.
+ceil, floor, round, trunc = (_mapped(name, f"{name}(value)") for name in ("ceil", "floor", "round", "trunc"))  # noqa: A001
+negative = _mapped("negative", "-value", "-value")
+square = _mapped("square", "value * value", "times(value, value)")
+sqrt = _mapped("sqrt", "sqrt(value)")
+
+
+def positive(x: Any, /) -> Any:
+    return x
+
+
+def abs(x: Any, /) -> Any:  # noqa: A001
+    return _elementwise.absolute(x) if isinstance(x, Array) else np.abs(x)
+
+
+def conj(x: Any, /) -> Any:
+    return x.conj() if isinstance(x, Array) else np.conj(x)
+
+
+def real(x: Any, /) -> Any:
+    return x.real
+
+
+def imag(x: Any, /) -> Any:
+    return x.imag
+
+
+def pow(x1: Any, x2: Any, /) -> Any:  # noqa: A001
+    return _elementwise.power(x1, x2) if isinstance(x1, Array) or isinstance(x2, Array) else np.pow(x1, x2)
+
+
+_HOST = """
+acos acosh asin asinh atan atan2 atanh copysign cos cosh exp expm1 floor_divide hypot log log10 log1p log2 logaddexp
+maximum minimum nextafter reciprocal remainder sign sin sinh tan tanh clip
+bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor
+equal greater greater_equal isfinite isinf isnan less less_equal logical_and logical_not logical_or logical_xor not_equal signbit
+where isin searchsorted nonzero count_nonzero take take_along_axis argsort sort
+unique_all unique_counts unique_inverse unique_values
+concat flip repeat roll stack tile unstack diff cumulative_prod cumulative_sum
+matmul tensordot vecdot
+""".split()
+for _name in _HOST:
+    globals()[_name] = _by_numpy(_name)
+
+# Shapes, without copies where the memory allows it.
+
+
+def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
+    result = x.reshape(shape)
+    return result.copy() if copy else result
+
+
+def permute_dims(x: Any, /, axes: Any) -> Any:
+    return x.transpose(axes)
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    return x.mT
+
+
+def _axes(x: Any, source: Any, ndim: int) -> list[int]:
+    given = [source] if isinstance(source, int) else list(source)
+    if builtins.any(not -ndim <= axis < ndim for axis in given):
+        raise IndexError(f"axes {source} are not those of an array of {ndim} axes")
+    return [axis % ndim for axis in given]
+
+
+def moveaxis(x: Any, source: Any, destination: Any, /) -> Any:
+    own, new = (_axes(x, axes, x.ndim) for axes in (source, destination))
+    order = [axis for axis in range(x.ndim) if axis not in own]
+    for place, axis in sorted(zip(new, own)):
+        order.insert(place, axis)
+    return x.transpose(order)
+
+
+def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
+    [at] = _axes(x, axis, x.ndim + 1)
+    return x.reshape((*x.shape[:at], 1, *x.shape[at:]))
+
+
+def squeeze(x: Any, /, axis: Any) -> Any:
+    own = _axes(x, axis, x.ndim)
+    if builtins.any(x.shape[i] != 1 for i in own):
+        raise ValueError(f"axes {axis} of an array of the shape {x.shape} do not all have length 1")
+    return x.reshape(tuple(n for i, n in enumerate(x.shape) if i not in own))
+
+
+def broadcast_to(x: Any, /, shape: Any) -> Any:
+    if not isinstance(x, Array):
+        return np.broadcast_to(x, shape)
+    if np.broadcast_shapes(x.shape, tuple(shape)) != tuple(shape):
+        raise ValueError(f"an array of the shape {x.shape} cannot be broadcast to {shape}")
+    return _elementwise._spread(x, tuple(shape))
+
+
+broadcast_shapes = np.broadcast_shapes
+
+
+def broadcast_arrays(*arrays: Any) -> list:
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    return [broadcast_to(array, shape) for array in arrays]
+
+
+# Reductions.
+
+
+def _reduction(name: str) -> Callable:
+    def reduction(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+        x = x if dtype is None else astype(x, dtype)
+        return getattr(x, name)(axis=axis, keepdims=keepdims) if isinstance(x, Array) else _back(getattr(np, name)(x, axis=axis, keepdims=keepdims), None)
+
+    reduction.__name__ = reduction.__qualname__ = name
+    return reduction
+
+
+sum, prod, mean, max, min, any, all, argmax, argmin = map(  # noqa: A001
+    _reduction, ("sum", "prod", "mean", "max", "min", "any", "all", "argmax", "argmin")
+)
+
+
+def _spread_of(name: str) -> Callable:
+    def reduction(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
+        if isinstance(x, Array):
+            return getattr(x, name)(axis=axis, ddof=correction, keepdims=keepdims)
+        return _back(getattr(np, name)(x, axis=axis, ddof=correction, keepdims=keepdims), None)
+
+    reduction.__name__ = reduction.__qualname__ = name
+    return reduction
+
+
+std, var = map(_spread_of, ("std", "var"))
+
+
+# Extensions.
+
+
+def _frequencies(function: Callable) -> Callable:
+    def frequencies(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | None = None) -> Any:
+        return _back(function(n, d).astype(float32 if dtype is None else dtype), device)
+
+    frequencies.__name__ = frequencies.__qualname__ = function.__name__
+    return frequencies
+
+
+fft = types.SimpleNamespace(
+    **{
+        name: getattr(_fourier, name)
+        for name in "fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft".split()
+    },
+    fftfreq=_frequencies(_helper.fftfreq), rfftfreq=_frequencies(_helper.rfftfreq),
+    fftshift=_helper.fftshift, ifftshift=_helper.ifftshift,
+)
+
+
+def _linalg(name: str) -> Callable:
+    function = getattr(np.linalg, name)
+
+    def on_host(*args: Any, **options: Any) -> Any:
+        return _back(function(*map(_host, args), **options), _device_of(args))
+
+    on_host.__name__ = on_host.__qualname__ = name
+    return on_host
+
+
+linalg = types.SimpleNamespace(
+    **{
+        name: _linalg(name)
+        for name in """cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank
+        matrix_transpose outer pinv qr slogdet solve svd svdvals tensordot trace vecdot vector_norm""".split()
+    }
+)
+
+
+class _Info:
+    """What this namespace can do."""
+
+    def capabilities(self) -> dict:
+        return {"boolean indexing": False, "data-dependent shapes": True, "max dimensions": None}
+
+    def default_device(self) -> Device:
+        return get_device()
+
+    def devices(self) -> list:
+        """The device in use. `adapters` lists what could be opened."""
+        return [get_device()]
+
+    def default_dtypes(self, *, device: Any = None) -> dict:
+        return {"real floating": float32, "complex floating": complex64, "integral": int64, "indexing": int64}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict:
+        every = {
+            str(dtype): dtype
+            for dtype in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, complex64, complex128)
+        }
+        return every if kind is None else {name: dtype for name, dtype in every.items() if np.isdtype(dtype, kind)}
+
+
+def __array_namespace_info__() -> _Info:
+    return _Info()
