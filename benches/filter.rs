@@ -18,9 +18,9 @@
 
 use serde_json::{Value as Json, json};
 use wgpu_fft::Edge;
-use wgpu_fft::signal::filter::Recipe;
+use wgpu_fft::Spec;
+use wgpu_fft::low_level::recipes::signal::Filter as Recipe;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
-use wgpu_fft::tune::Searchable;
 
 use crate::support::{Arrays, Bench, Case, Column, Format, Program, Result, rounded};
 
@@ -70,7 +70,7 @@ fn cases(bench: &mut Bench) -> Result<()> {
 }
 
 /// Measures one filter, which takes so many products for each output.
-fn contest<S: Searchable<Recipe = Recipe>>(bench: &mut Bench, spec: &S, title: &str, shape: &str, products: usize) -> Result<()> {
+fn contest<S: Spec<Recipe = Recipe>>(bench: &mut Bench, spec: &S, title: &str, shape: &str, products: usize) -> Result<()> {
     let Some(mut recipes) = bench.options().recipes_of(title)? else { return Ok(()) };
     if !bench.options().has("recipes-file") {
         recipes.extend(spec.alternatives(bench.gpu().profile()));

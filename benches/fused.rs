@@ -40,12 +40,12 @@
 
 use serde_json::json;
 use wgpu_fft::fft::{C2c, C2r, R2c};
-use wgpu_fft::signal::convolve::{By, Recipe as ConvolveRecipe};
-use wgpu_fft::signal::stft::Stft;
+use wgpu_fft::low_level::recipes::signal::{By, Convolve as ConvolveRecipe};
+use wgpu_fft::low_level::tune::Recorder;
+use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Recorder, Searchable};
 use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, Layout, Plan, Readable, Spec, wgpu};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, rounded};
@@ -191,7 +191,7 @@ fn dispatches<S: Spec>(plan: &Plan<S>) -> usize {
 
 /// A kind of transform to which fragments are added.
 trait Mapped {
-    type Spec: Searchable<Input = Self::Input, Output = Complex32> + std::str::FromStr<Err = wgpu_fft::Error>;
+    type Spec: Spec<Input = Self::Input, Output = Complex32> + std::str::FromStr<Err = wgpu_fft::Error>;
     type Input: Readable;
     fn map(spec: Self::Spec, input: Fragment, output: Fragment) -> wgpu_fft::Result<Self::Spec>;
 }
@@ -516,7 +516,7 @@ impl Product {
             cache: None,
         });
         fn entry(binding: u32, buffer: &DeviceBuffer<Complex32>) -> wgpu::BindGroupEntry<'_> {
-            wgpu::BindGroupEntry { binding, resource: buffer.wgpu().as_entire_binding() }
+            wgpu::BindGroupEntry { binding, resource: buffer.buffer().as_entire_binding() }
         }
         let layout = pipeline.get_bind_group_layout(0);
         let entries = [entry(0, data), entry(1, kernel)];

@@ -21,7 +21,6 @@ use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::{self, Slot};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Plan, Spec, wgpu};
 
 use crate::sanitized::{Arrays, subgroup_size};
@@ -102,7 +101,7 @@ impl<S: Spec> OnHost<S> {
     }
 }
 
-fn case<S: Searchable>(bench: &mut Bench, spec: &S, by: By) -> Result<()> {
+fn case<S: Spec>(bench: &mut Bench, spec: &S, by: By) -> Result<()> {
     bench.contest(&spec.to_string(), |bench| {
         let (recipe, by) = match by {
             By::Rules => (spec.design(bench.gpu().profile())?, "rules"),

@@ -44,6 +44,11 @@ const PROGRAMS: [Program; 12] = [
 const COMMAND: &str = "cargo bench --bench measure --";
 
 fn main() -> ExitCode {
+    // Cargo starts benchmarks in the folder of their package; files are named from the one above.
+    let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    if std::env::current_dir().is_ok_and(|folder| folder == own) {
+        let _ = std::env::set_current_dir(own.join(".."));
+    }
     // Cargo passes this to every benchmark.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let run = |program: &Program, words: &[String]| program.run(&format!("{COMMAND} {}", program.name), words);

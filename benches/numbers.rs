@@ -22,10 +22,11 @@
 
 use serde_json::json;
 use wgpu_fft::Plan;
-use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe};
+use wgpu_fft::Spec;
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::tune::Searchable;
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, rounded};
 
@@ -132,12 +133,12 @@ struct Contest {
 }
 
 impl Contest {
-    fn add<S: Searchable>(&mut self, bench: &Bench, name: &str, spec: S) -> Result<()> {
+    fn add<S: Spec>(&mut self, bench: &Bench, name: &str, spec: S) -> Result<()> {
         let plan = bench.planner().plan(spec)?;
         self.plan(bench, name, &plan)
     }
 
-    fn plan<S: Searchable>(&mut self, bench: &Bench, name: &str, plan: &Plan<S>) -> Result<()> {
+    fn plan<S: Spec>(&mut self, bench: &Bench, name: &str, plan: &Plan<S>) -> Result<()> {
         let arrays = Arrays::for_plan(bench, plan)?;
         if self.candidates.is_empty() {
             self.candidates.push(arrays.copy(bench)?);
@@ -197,7 +198,7 @@ fn half(bench: &mut Bench, text: &str) -> Result<()> {
 
 /// The same transform in f32 and in f64.
 fn wide(bench: &mut Bench, text: &str) -> Result<()> {
-    fn add<A: Searchable, B: Searchable>(all: &mut Contest, bench: &Bench, spec: A, wide: B) -> Result<()> {
+    fn add<A: Spec, B: Spec>(all: &mut Contest, bench: &Bench, spec: A, wide: B) -> Result<()> {
         all.add(bench, "f32", spec)?;
         all.add(bench, "f64", wide)
     }
@@ -223,7 +224,7 @@ fn real(bench: &mut Bench, shape: &str) -> Result<()> {
 
 /// A specification by several recipes.
 fn by_recipes(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
-    fn of<S: Searchable<Recipe = Recipe>>(bench: &mut Bench, text: &str, spec: S, recipes: &[String]) -> Result<()> {
+    fn of<S: Spec<Recipe = Recipe>>(bench: &mut Bench, text: &str, spec: S, recipes: &[String]) -> Result<()> {
         let mut all = Contest::default();
         all.add(bench, "rules", spec.clone())?;
         for text in recipes {

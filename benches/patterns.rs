@@ -210,7 +210,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     fn step(&self, pipeline: &wgpu::ComputePipeline, arrays: [(&DeviceBuffer<Complex32>, u64); 2], bytes: u64, workgroups: u32) -> Step {
         let entries = [0, 1].map(|binding| {
             let (array, offset) = arrays[binding];
-            let resource = wgpu::BufferBinding { buffer: array.wgpu(), offset, size: wgpu::BufferSize::new(bytes) };
+            let resource = wgpu::BufferBinding { buffer: array.buffer(), offset, size: wgpu::BufferSize::new(bytes) };
             wgpu::BindGroupEntry { binding: binding as u32, resource: wgpu::BindingResource::Buffer(resource) }
         });
         let layout = &pipeline.get_bind_group_layout(0);

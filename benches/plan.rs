@@ -29,9 +29,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use wgpu_fft::Spec;
 use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::gpu::PipelineCacheStatus;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceBuffer, Gpu, GpuOptions, Plan, Planner, wgpu};
 
 use crate::support::{Bench, Case, Column, Format, Program, Result, median, rounded};
@@ -159,14 +159,14 @@ impl FirstUse {
 }
 
 /// A plan and its arrays on a device of their own.
-struct Used<S: Searchable> {
+struct Used<S: Spec> {
     planner: Planner,
     plan: Arc<Plan<S>>,
     input: DeviceBuffer<S::Input>,
     output: DeviceBuffer<S::Output>,
 }
 
-impl<S: Searchable> Used<S> {
+impl<S: Spec> Used<S> {
     /// By the rules, or by a recipe.
     fn new(gpu: &Gpu, spec: &S, recipe: Option<&S::Recipe>) -> Result<(Self, FirstUse)> {
         let planner = Planner::new(gpu);
@@ -182,8 +182,8 @@ impl<S: Searchable> Used<S> {
         wait(
             gpu,
             gpu.submit(|encoder| {
-                encoder.clear_buffer(used.input.wgpu(), 0, None);
-                encoder.clear_buffer(used.output.wgpu(), 0, None);
+                encoder.clear_buffer(used.input.buffer(), 0, None);
+                encoder.clear_buffer(used.output.buffer(), 0, None);
                 Ok(())
             })?,
         )?;
@@ -281,7 +281,7 @@ fn memory(bench: &mut Bench, count: usize) -> Result<()> {
     Ok(())
 }
 
-fn contest<S: Searchable>(bench: &mut Bench, folder: &Folder, spec: &S) -> Result<()> {
+fn contest<S: Spec>(bench: &mut Bench, folder: &Folder, spec: &S) -> Result<()> {
     bench.contest(&spec.to_string(), |bench| {
         let rounds = bench.sized(bench.options().rounds, bench.options().rounds.div_ceil(2), 1);
         let (mut cold, mut file, mut warm, mut calls) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -326,7 +326,7 @@ fn contest<S: Searchable>(bench: &mut Bench, folder: &Folder, spec: &S) -> Resul
     })
 }
 
-fn report<S: Searchable>(
+fn report<S: Spec>(
     bench: &mut Bench,
     spec: &S,
     recipe: &str,

@@ -258,12 +258,12 @@ fn write_buffer<S: Spec<Input = Complex32, Output = Complex32>>(
     output: &mut Vec<Complex32>,
 ) -> Result<()> {
     let (from, to) = (gpu.alloc::<Complex32>(input.len())?, gpu.alloc::<Complex32>(output.len())?);
-    gpu.queue().write_buffer(from.wgpu(), 0, bytemuck::cast_slice(input));
-    let size = to.wgpu().size();
+    gpu.queue().write_buffer(from.buffer(), 0, bytemuck::cast_slice(input));
+    let size = to.buffer().size();
     let download = buffer(gpu, size, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST, false);
     let submission = gpu.submit(|encoder| {
         plan.encode(encoder, &from, &to)?;
-        encoder.copy_buffer_to_buffer(to.wgpu(), 0, &download, 0, size);
+        encoder.copy_buffer_to_buffer(to.buffer(), 0, &download, 0, size);
         Ok(())
     })?;
     download.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("the device is there"));

@@ -26,10 +26,11 @@
 use std::str::FromStr;
 
 use serde_json::{Value, json};
+use wgpu_fft::Spec;
+use wgpu_fft::low_level::recipes::transpose::Recipe;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::signal::Roll;
-use wgpu_fft::transpose::{Permute, Recipe};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Element, Error, Plan};
 
 use crate::support::{Arrays, Bench, Case, Column, Format, Program, Result};
@@ -189,7 +190,7 @@ fn contest<T: Element>(bench: &mut Bench, text: &str, recipes: &[String]) -> Res
     if text.starts_with("roll ") { contest_of::<Roll<T>>(bench, text, recipes) } else { contest_of::<Permute<T>>(bench, text, recipes) }
 }
 
-fn contest_of<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
+fn contest_of<S: Spec + FromStr<Err = Error>>(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
     let spec: S = text.parse()?;
     bench.contest(text, |bench| {
         let rules = bench.planner().plan(spec.clone())?.recipe().clone();
@@ -208,7 +209,7 @@ fn contest_of<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, text: &st
 }
 
 /// Compares the results of the recipes on the same noise.
-fn check<S: Searchable>(bench: &mut Bench, spec: &S, rungs: &[Rung<S::Recipe>]) -> Result<()> {
+fn check<S: Spec>(bench: &mut Bench, spec: &S, rungs: &[Rung<S::Recipe>]) -> Result<()> {
     let mut first: Option<(&S::Recipe, Vec<u32>)> = None;
     for Rung { recipe: own, .. } in rungs {
         let Ok(plan) = bench.fitting_plan(spec, own.clone())? else { continue };
@@ -223,7 +224,7 @@ fn check<S: Searchable>(bench: &mut Bench, spec: &S, rungs: &[Rung<S::Recipe>]) 
 }
 
 /// The words of a plan's result on noise.
-fn once<S: Searchable>(bench: &Bench, plan: &Plan<S>) -> Result<Vec<u32>> {
+fn once<S: Spec>(bench: &Bench, plan: &Plan<S>) -> Result<Vec<u32>> {
     let arrays = Arrays::for_plan(bench, plan)?;
     arrays.refill_first(bench)?;
     let bound = arrays.bind_first(plan)?;
@@ -334,7 +335,7 @@ impl Variant {
 
 /// Measures the recipes that fit in one contest, and reports them: those of a ladder (of matrices of
 /// this shape) in its order, others from the fastest to the slowest.
-fn measure<S: Searchable>(bench: &mut Bench, spec: &S, ladder: Option<[usize; 2]>, rungs: &[Rung<S::Recipe>]) -> Result<()> {
+fn measure<S: Spec>(bench: &mut Bench, spec: &S, ladder: Option<[usize; 2]>, rungs: &[Rung<S::Recipe>]) -> Result<()> {
     let own = bench.planner().plan(spec.clone())?;
     let arrays = Arrays::for_plan(bench, &own)?;
     let bytes = own.program().inputs()[0].bytes().min(own.program().output().bytes());

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use image::GrayImage;
 use lexopt::ValueExt;
 use support::{Options, Result};
+use wgpu_fft::With;
 use wgpu_fft::signal::SpectralFilter;
 use wgpu_fft::{Complex32, Fragment, FragmentArrays, View, bytemuck, wgpu};
 
@@ -74,7 +75,7 @@ fn run() -> Result<()> {
     for (plane, distance) in [(1, far - near), (0, near)] {
         wave.iter_mut().zip(opaque(plane)).for_each(|(wave, opaque)| *wave *= 1.0 - opaque);
         at(distance);
-        wave = light.run_with(&wave, &arrays)?.wait()?;
+        wave = light.run(With(&wave, &arrays))?.wait()?;
     }
     let hologram: Vec<u8> = wave.iter().map(|wave| (100.0 * wave.norm_sqr()).round().min(255.0) as u8).collect();
 
@@ -86,7 +87,7 @@ fn run() -> Result<()> {
     let mut planes = Vec::new();
     for z in [near, far] {
         at(-z);
-        planes.push(refocus.run_with(&hologram, &arrays)?.wait()?);
+        planes.push(refocus.run(With(&hologram, &arrays))?.wait()?);
     }
 
     let shade = |value: f32| (150.0 * value).min(255.0) as u8;

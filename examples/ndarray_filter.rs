@@ -67,14 +67,14 @@ fn blur(planner: &Planner, array: ArrayView2<f32>, sigma: f32) -> Result<Array2<
     let forward = planner.plan(R2c::forward([rows, columns]))?;
     let inverse = planner.plan(C2r::inverse([rows, columns]).scale(Scale::InvLen))?;
 
-    let mut spectrum = forward.run_array(array)?.into_dimensionality::<Ix2>()?;
+    let mut spectrum = forward.run_array(array)?.wait()?.into_dimensionality::<Ix2>()?;
     let gaussian = |f: f32| (-2.0 * (std::f32::consts::PI * sigma * f).powi(2)).exp();
     let down: Array1<f32> = fftfreq(rows, 1.0)?.into_iter().map(gaussian).collect();
     let along: Array1<f32> = rfftfreq(columns, 1.0)?.into_iter().map(gaussian).collect();
     for (mut row, factor) in spectrum.rows_mut().into_iter().zip(&down) {
         row.zip_mut_with(&along, |value, along| *value *= factor * along);
     }
-    Ok(inverse.run_array(spectrum.view())?.into_dimensionality::<Ix2>()?)
+    Ok(inverse.run_array(spectrum.view())?.wait()?.into_dimensionality::<Ix2>()?)
 }
 
 /// A blur keeps the mean, and turns with the array: its transpose is a view with other strides.

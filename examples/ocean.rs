@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use image::{Rgb, RgbImage};
 use lexopt::ValueExt;
 use support::{Options, Result};
+use wgpu_fft::With;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, Fragment, FragmentArrays, View, bytemuck, wgpu};
@@ -82,7 +83,7 @@ fn run() -> Result<()> {
     let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
     let time = gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size: 4, usage, mapped_at_creation: false });
     let arrays = FragmentArrays::new().with("mirrored", &mirror).with("time", View::<f32>::whole(&time)?);
-    let bound = plan.bind_with(&input, &heights, &arrays)?;
+    let bound = plan.bind(With(&input, &arrays), &heights)?;
     for frame in 0..frames {
         let seconds = frame as f32 / 10.0;
         gpu.queue().write_buffer(&time, 0, bytemuck::bytes_of(&seconds));

@@ -71,7 +71,7 @@ fn run() -> Result<()> {
     let shape = [reference.height() as usize, reference.width() as usize];
     let window = Fragment::new("f32(value) * hann(i0, n0) * hann(i1, n1)").functions(WINDOW);
     let plan = options.plan(&planner, PhaseCorrelate::new(shape).map_input::<u8>(window)?)?;
-    let found = plan.run_two(reference.as_raw(), moving.as_raw())?.wait()?;
+    let found = plan.run((reference.as_raw(), moving.as_raw()))?.wait()?;
     let [down, right, height] = [found[0], found[1], found[2]].map(f64::from);
     println!("shift       {down:.3} rows down, {right:.3} columns right; height {height:.3} of 1");
     let aligned = shifted(&planner, &moving, [down, right])?;

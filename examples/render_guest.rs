@@ -96,7 +96,7 @@ fn run() -> Result<()> {
     encoder.copy_texture_to_buffer(shown.as_image_copy(), in_buffer, size);
     plan.encode(&mut encoder, View::whole(&pixels)?, View::whole(&levels)?)?;
     render(&device, &mut encoder, &pipeline, [&shown, &target], &levels);
-    let in_buffer = wgpu::TexelCopyBufferInfo { buffer: rendered.wgpu(), layout: rows_of(rendered_pitch) };
+    let in_buffer = wgpu::TexelCopyBufferInfo { buffer: rendered.buffer(), layout: rows_of(rendered_pitch) };
     encoder.copy_texture_to_buffer(target.as_image_copy(), in_buffer, wide);
     queue.submit([encoder.finish()]);
 

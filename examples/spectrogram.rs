@@ -18,8 +18,8 @@ use image::{Rgb, RgbImage};
 use lexopt::ValueExt;
 use support::{Options, Result};
 use wgpu_fft::Fragment;
-use wgpu_fft::signal::stft::{Scaling, Stft};
 use wgpu_fft::signal::window::Window;
+use wgpu_fft::signal::{Scaling, Stft};
 
 const USAGE: &str = "Draws the spectrogram of a sound, by short-time Fourier transforms on the GPU.
 

@@ -132,7 +132,7 @@ pub enum Error {
         instead: &'static str,
     },
     /// A plan with two inputs was given one, or a plan with one input was given two.
-    #[error("the plan `{spec}` takes {expected} input(s), but {actual} were given: pass two inputs as a pair `(&x, &y)`, or call run_two")]
+    #[error("the plan `{spec}` takes {expected} input(s), but {actual} were given: pass two inputs as a pair `(&x, &y)`")]
     WrongInputs {
         /// The specification.
         spec: String,
@@ -143,7 +143,7 @@ pub enum Error {
     },
     /// The arrays that were bound are not those that the fragments of a plan declare.
     #[error(
-        "the fragments of the plan `{spec}` declare these arrays: {expected}; given were: {actual}. Bind them with bind_with or run_with"
+        "the fragments of the plan `{spec}` declare these arrays: {expected}; given were: {actual}. Give them with the input, `With(&x, &arrays)`"
     )]
     WrongArrays {
         /// The specification.
@@ -304,37 +304,62 @@ impl fmt::Debug for Cause {
     }
 }
 
-impl Error {
-    /// A short name for what went wrong, such as `wrong-length`, for languages without enums to
-    /// match.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::NoAdapter { .. } => "no-adapter",
-            Self::NoDevice { .. } => "no-device",
-            Self::Empty { .. } => "empty",
-            Self::WrongLen { .. } => "wrong-length",
-            Self::WrongShape { .. } => "wrong-shape",
-            Self::OutOfRange { .. } => "out-of-range",
-            Self::MissingUsage { .. } => "missing-usage",
-            Self::ForeignObject { .. } => "foreign-object",
-            Self::Aliased { .. } => "aliased",
-            Self::Misaligned { .. } => "misaligned",
-            Self::WrongPlacement { .. } => "wrong-placement",
-            Self::WrongInputs { .. } => "wrong-inputs",
-            Self::WrongArrays { .. } => "wrong-arrays",
-            Self::FragmentArray { source, .. } => source.kind(),
-            Self::LimitExceeded { .. } => "too-large",
-            Self::Unsupported { .. } => "unsupported",
-            Self::UnfitRecipe { .. } => "unfit-recipe",
-            Self::Parse { .. } => "parse",
-            Self::DeviceLost { .. } => "device-lost",
-            Self::TimedOut { .. } => "timed-out",
-            Self::WrongResult { .. } => "wrong-result",
-            Self::OutOfMemory { .. } => "out-of-memory",
-            Self::Wgpu { .. } => "wgpu",
+macro_rules! kinds {
+    ($($kind:ident $name:literal),* $(,)?) => {
+        /// Which error it is, without its numbers. An error of a fragment's array is of the kind of
+        /// what is wrong with the array.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $(#[doc = concat!("[`Error::", stringify!($kind), "`].")] $kind,)*
         }
-    }
+
+        impl ErrorKind {
+            /// A short name, such as `wrong-length`, for languages without enums to match.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+
+        impl Error {
+            /// Which error it is.
+            #[must_use]
+            pub fn kind(&self) -> ErrorKind {
+                match self {
+                    Self::FragmentArray { source, .. } => source.kind(),
+                    $(Self::$kind { .. } => ErrorKind::$kind,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    NoAdapter "no-adapter",
+    NoDevice "no-device",
+    Empty "empty",
+    WrongLen "wrong-length",
+    WrongShape "wrong-shape",
+    OutOfRange "out-of-range",
+    MissingUsage "missing-usage",
+    ForeignObject "foreign-object",
+    Aliased "aliased",
+    Misaligned "misaligned",
+    WrongPlacement "wrong-placement",
+    WrongInputs "wrong-inputs",
+    WrongArrays "wrong-arrays",
+    LimitExceeded "too-large",
+    Unsupported "unsupported",
+    UnfitRecipe "unfit-recipe",
+    Parse "parse",
+    DeviceLost "device-lost",
+    TimedOut "timed-out",
+    WrongResult "wrong-result",
+    OutOfMemory "out-of-memory",
+    Wgpu "wgpu",
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::shape::{Shape, join};
+use crate::shape::Shape;
 use crate::sort::sort_short_by_key;
 use crate::strides::dense;
-use crate::text::Text;
+use crate::text::{Text, join};
 
 /// Where the elements of an array are: strides along each axis and the distance between the arrays
 /// of a batch, counted in elements of the array (complex or real numbers).

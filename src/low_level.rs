@@ -7,7 +7,7 @@
 //! The workspace member `wgpu-fft-distributed` divides specifications among devices with [`divide`],
 //! and moves their parts with [`transfer`].
 //!
-//! **No promise.** Everything here follows the kernels, so it may change in any release, also in
+//! **Exempt from semver.** Everything here follows the kernels, so it may change in any release, also in
 //! one that changes nothing else.
 //!
 //! ```
@@ -51,7 +51,7 @@ pub mod reduction {
 }
 
 /// Specifications in parts: what several devices compute, each for itself, is bit-identical to the
-/// whole, if a transform's recipe has its [axes apart](crate::fft::Adapt::axes_apart).
+/// whole, if a transform's recipe has its [axes apart](crate::low_level::recipes::fft::Adapt::axes_apart).
 pub mod divide {
     pub use crate::fft::ops::parts::{InParts, PartKind, Parts};
 
@@ -70,6 +70,66 @@ pub mod divide {
 pub mod transfer {
     pub use crate::gpu::progress::{is_done_within, wait_for};
     pub use crate::gpu::transfer::{Commands, Download, Role, Staging, copy_threads, scatter};
+}
+
+/// How each operation is computed: the types of [`Spec::Recipe`](crate::Spec::Recipe), with their
+/// fields. A recipe's text, which it prints and parses, is what to keep and to pass on.
+pub mod recipes {
+    /// Recipes of Fourier transforms.
+    pub mod fft {
+        #[cfg(feature = "signal")]
+        pub use crate::fft::ops::filter::FilterRecipe;
+        pub use crate::fft::ops::specification::Adapt;
+        pub use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
+    }
+
+    /// Recipes of reductions.
+    pub mod reduce {
+        pub use crate::reduce::recipe::{Pass, Recipe};
+    }
+
+    /// Recipes of permutations.
+    pub mod transpose {
+        pub use crate::transpose::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
+    }
+
+    /// Recipes of the module [`signal`](crate::signal).
+    #[cfg(feature = "signal")]
+    pub mod signal {
+        pub use crate::signal::convolve::{By, Recipe as Convolve};
+        pub use crate::signal::filter::{Recipe as Filter, Step, Tile};
+        pub use crate::signal::phase_correlate::Recipe as PhaseCorrelate;
+        pub use crate::signal::power::Recipe as PowerSpectrum;
+        pub use crate::signal::rings::Recipe as RadialAverage;
+        pub use crate::signal::roll::Recipe as Roll;
+        pub use crate::signal::stft::Recipe as Istft;
+    }
+}
+
+/// What a search for the fastest recipe consists of, and published rules to compare it with.
+///
+/// For kernels of your own, implement [`Tunable`](tune::Tunable). Specifications have it.
+pub mod tune {
+    pub use crate::tune::hash::{text_hash, wgsl_hash};
+    pub use crate::tune::rules::takemoto;
+    pub use crate::tune::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
+    pub use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
+
+    #[cfg(feature = "tune")]
+    pub use crate::tune::outcome::{End, LEAST_GAIN, Outcome};
+    #[cfg(feature = "tune")]
+    pub use crate::tune::record::DeviceIdentity;
+
+    /// The hill climb itself.
+    pub mod search {
+        pub use crate::tune::search::{Climb, Pace, climb, six_neighbours};
+    }
+
+    /// What a [`Record`](crate::tune::Record) consists of.
+    #[cfg(feature = "tune")]
+    pub mod record {
+        pub use crate::tune::record::{CRATE_VERSION, Entry, Import, Item, Mark, Trial, now};
+    }
 }
 
 /// Results in files, for the programs of this workspace.

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::dynamic::{AnyPlan, AnySpec};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::error::Cause;
 use crate::error::{Error, Result};
@@ -13,7 +12,8 @@ use crate::gpu::late::collected;
 use crate::plan::{AnyValue, Builder, OnceMap, Plan, ROOM, Room, Spec, Untyped, Workspace};
 #[cfg(feature = "tune")]
 use crate::tune::Tuning;
-use crate::tune::{Choice, Chooser, Erased, Estimate, Searchable, any};
+use crate::tune::any::{Erased, any};
+use crate::tune::{Choice, Chooser, Estimate};
 
 /// Makes plans for one device and caches them. Asking again for the same specification costs a
 /// look-up, and plans share equal pipelines.
@@ -92,9 +92,9 @@ impl Planner {
         Self { chooser: Box::new(tuning), kept: self.kept.emptied(), ..self }
     }
 
-    /// Keeps at most so many plans, at least one: 1024 unless this says otherwise. The plan that
-    /// nobody asked for the longest time is forgotten. Who holds it keeps it, and asking for it
-    /// again makes it again. Of pipelines, four times as many are kept.
+    /// Keeps at most so many plans, at least one: 1024 unless this says otherwise. The least
+    /// recently used plan is evicted; existing `Arc`s stay valid. Of pipelines, four times as many
+    /// are kept.
     ///
     /// Call this first: it forgets what was planned before.
     #[must_use]
@@ -104,8 +104,8 @@ impl Planner {
     }
 
     /// Keeps plans as long as their compiled pipelines take about so many bytes of the host's
-    /// memory: 512 MiB unless this says otherwise. Those that nobody asked for the longest time are
-    /// forgotten first, as with [`with_capacity`](Self::with_capacity), and one is kept in any case.
+    /// memory: 512 MiB unless this says otherwise. The least recently used are evicted
+    /// first, as with [`with_capacity`](Self::with_capacity), and one is kept in any case.
     /// As many bytes of pipelines without a plan are kept besides, for plans that share them.
     ///
     /// Drivers do not say what a pipeline takes. So it is estimated from the length of its text: 64
@@ -144,51 +144,9 @@ impl Planner {
     ///
     /// # Errors
     /// If the specification is not valid, does not fit the device, or the device is lost.
-    pub fn plan<S: Searchable>(&self, spec: S) -> Result<Arc<Plan<S>>> {
+    pub fn plan<S: Spec>(&self, spec: S) -> Result<Arc<Plan<S>>> {
         let recipe = self.choose(&spec)?.recipe;
         self.plan_with(spec, recipe)
-    }
-
-    /// Returns the plan for a specification whose types are known only now, as [`plan`](Self::plan)
-    /// does.
-    ///
-    /// # Errors
-    /// Those of [`plan`](Self::plan).
-    pub fn plan_any(&self, spec: &AnySpec) -> Result<AnyPlan> {
-        spec.plan(self, None)
-    }
-
-    /// Returns the plan for a specification whose types are known only now, by a recipe from its
-    /// text.
-    ///
-    /// # Errors
-    /// Those of [`plan_with`](Self::plan_with), and [`Error::Parse`] if the recipe is none.
-    pub fn plan_any_with(&self, spec: &AnySpec, recipe: &str) -> Result<AnyPlan> {
-        spec.plan(self, Some(recipe))
-    }
-
-    /// Returns the plan for a specification whose types are known only now, as
-    /// [`plan_async`](Self::plan_async) does.
-    ///
-    /// # Errors
-    /// Those of [`plan`](Self::plan).
-    pub async fn plan_any_async(self: &Arc<Self>, spec: &AnySpec) -> Result<AnyPlan> {
-        #[cfg(target_arch = "wasm32")]
-        self.builder.try_precision(&spec.program(self)?).await?;
-        let spec = spec.clone();
-        self.aside(move |planner| planner.plan_any(&spec)).await
-    }
-
-    /// Returns the plan for a specification whose types are known only now, by a recipe from its
-    /// text, as [`plan_async`](Self::plan_async) does.
-    ///
-    /// # Errors
-    /// Those of [`plan_any_with`](Self::plan_any_with).
-    pub async fn plan_any_with_async(self: &Arc<Self>, spec: &AnySpec, recipe: &str) -> Result<AnyPlan> {
-        #[cfg(target_arch = "wasm32")]
-        self.builder.try_precision(&spec.lower(Some(recipe), self.gpu().profile())?).await?;
-        let (spec, recipe) = (spec.clone(), recipe.to_owned());
-        self.aside(move |planner| planner.plan_any_with(&spec, &recipe)).await
     }
 
     /// Returns the plan for `spec` without blocking the executor: a thread of its own makes it.
@@ -210,13 +168,16 @@ impl Planner {
     /// # Errors
     /// Those of [`plan`](Self::plan).
     #[cfg(not(target_arch = "wasm32"))]
-    pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
+    pub async fn plan_async<S: Spec>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
         self.aside(move |planner| planner.plan(spec.clone())).await
     }
 
     /// Does what takes long on a thread of its own.
     #[cfg(not(target_arch = "wasm32"))]
-    async fn aside<T: Send + 'static>(self: &Arc<Self>, work: impl Fn(&Self) -> Result<T> + Send + Clone + 'static) -> Result<T> {
+    pub(crate) async fn aside<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl Fn(&Self) -> Result<T> + Send + Clone + 'static,
+    ) -> Result<T> {
         let (sender, receiver) = futures_intrusive::channel::shared::oneshot_channel();
         let (planner, own) = (Arc::clone(self), work.clone());
         let work_aside = move || {
@@ -233,7 +194,7 @@ impl Planner {
 
     /// The browser has one thread, which does it. It reports errors of wgpu later.
     #[cfg(target_arch = "wasm32")]
-    async fn aside<T>(self: &Arc<Self>, work: impl Fn(&Self) -> Result<T>) -> Result<T> {
+    pub(crate) async fn aside<T>(self: &Arc<Self>, work: impl Fn(&Self) -> Result<T>) -> Result<T> {
         let (result, late) = collected(|| work(self));
         let result = result?;
         if let Err(error) = late.outcome().await {
@@ -244,15 +205,21 @@ impl Planner {
         Ok(result)
     }
 
+    /// Fails for numbers of two f32 on a device that cannot compute with them.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) async fn try_precision(&self, program: &crate::Program) -> Result<()> {
+        self.builder.try_precision(program).await
+    }
+
     /// Returns the plan for `spec`. The browser has one thread, which makes it.
     ///
     /// # Errors
     /// Those of [`plan`](Self::plan). The browser reports errors of wgpu after the call that caused
     /// them, so only this method can return them; after `plan` they are in its console.
     #[cfg(target_arch = "wasm32")]
-    pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
+    pub async fn plan_async<S: Spec>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
         let recipe = self.choose(&spec)?.recipe;
-        self.builder.try_precision(&spec.lower(&recipe, self.gpu().profile())?).await?;
+        self.try_precision(&spec.lower(&recipe, self.gpu().profile())?).await?;
         self.aside(move |planner| planner.plan_with(spec.clone(), recipe.clone())).await
     }
 
@@ -263,7 +230,7 @@ impl Planner {
     /// # Errors
     /// If the specification is not valid or does not fit the device. A search that fails is not an
     /// error: [`Choice::source`] then says why.
-    pub fn choose<S: Searchable>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
+    pub fn choose<S: Spec>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
         Ok(self.choose_any(&AnyValue::new(spec), &|| any(spec))?.typed())
     }
 
@@ -301,16 +268,6 @@ impl Planner {
     /// Those of [`plan_with`](Self::plan_with).
     pub fn build<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Plan<S>> {
         self.builder.plan(spec, recipe)
-    }
-
-    /// Builds the plan for a specification whose types are known only now, by the recipe that
-    /// [`choose`](Self::choose) returns, or by one from its text. Like [`build`](Self::build), this
-    /// keeps no plan, for programs that decide themselves which they keep.
-    ///
-    /// # Errors
-    /// Those of [`plan_any`](Self::plan_any) and [`plan_any_with`](Self::plan_any_with).
-    pub fn build_any(&self, spec: &AnySpec, recipe: Option<&str>) -> Result<AnyPlan> {
-        spec.build(self, recipe)
     }
 
     /// Refuses devices that run no compute shaders, for which no recipe is the reason.

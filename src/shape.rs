@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::text::Text;
+use crate::text::{Text, join};
 
 /// The extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and
 /// NumPy.
@@ -37,7 +37,7 @@ impl Shape {
     ///
     /// # Errors
     /// [`Error::Unsupported`].
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if (1..=self.extents.len()).contains(&self.given) {
             return Ok(());
         }
@@ -111,7 +111,7 @@ impl Shape {
     /// [`Error::Empty`] if an axis or the batch is 0. [`Error::LimitExceeded`] for 2³² or more
     /// elements, because indices on the device are u32. [`Error::Unsupported`] for another number
     /// of axes than 1 to 4.
-    pub fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
+    pub(crate) fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
         self.check_not_empty(what, batch)?;
         let required = self.extents().iter().fold(batch as u64, |product, &extent| product.saturating_mul(extent as u64));
         let available = u64::from(u32::MAX);
@@ -145,11 +145,6 @@ impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-/// Joins values with a separator: `8.8.2` for `[8, 8, 2]` and `"."`.
-pub(crate) fn join(values: &[impl ToString], separator: &str) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 /// Prints `512x512 x4`. A batch of 1 is omitted.

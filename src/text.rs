@@ -8,7 +8,6 @@ use std::fmt::Display;
 use std::str::{FromStr, SplitWhitespace};
 
 use crate::error::{Error, Result};
-use crate::shape::join;
 
 /// A text, and what it should be. The parts that its methods take are slices of it.
 #[derive(Clone, Copy)]
@@ -157,6 +156,11 @@ impl<'a> Fields<'a> {
 /// The name of a field, if a word is one.
 fn name(word: &str) -> Option<&str> {
     word.split_once('=').map(|(name, _)| name)
+}
+
+/// Joins values with a separator: `8.8.2` for `[8, 8, 2]` and `"."`.
+pub(crate) fn join(values: &[impl ToString], separator: &str) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 #[cfg(test)]

@@ -31,11 +31,11 @@ pub fn error<S: Spec>(bench: &Bench, arrays: &Arrays, plan: &Plan<S>, layout: &L
     let mut dice = Dice(0x5eed);
     let impulses = Impulses::new(layout, &mut dice);
     gpu.submit(|encoder| {
-        [input, output].into_iter().for_each(|buffer| encoder.clear_buffer(buffer.wgpu(), 0, None));
+        [input, output].into_iter().for_each(|buffer| encoder.clear_buffer(buffer.buffer(), 0, None));
         Ok(())
     })?;
     for (position, value) in impulses.place(layout) {
-        gpu.write(View::<f32>::new(source.wgpu(), 4 * (position * layout.input_words()) as u64, layout.input_words())?, &value)?;
+        gpu.write(View::<f32>::new(source.buffer(), 4 * (position * layout.input_words()) as u64, layout.input_words())?, &value)?;
     }
     gpu.submit(|encoder| bound.encode(encoder))?;
     let worst = impulses.compare(layout, gpu, output, &mut dice)?;
@@ -121,7 +121,7 @@ impl Impulses {
                 _ => all - one + dice.below(one),
             };
             let start = start.min(all - len);
-            let view = View::<f32>::new(output.wgpu(), 4 * (start * words) as u64, len * words)?;
+            let view = View::<f32>::new(output.buffer(), 4 * (start * words) as u64, len * words)?;
             for (index, got) in (start..).zip(gpu.download(view)?.wait()?.chunks_exact(words)) {
                 let mut frequency = unfold(index % one, &extents);
                 if layout.transposed {

@@ -42,7 +42,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, C2r, R2c};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Error, Pending, Plan, Spec, bytemuck};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Samples, rounded};
@@ -167,7 +166,7 @@ struct Entry<S: Spec> {
 }
 
 /// Measures a case with every recipe, and rustfft if requested.
-fn contest<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, request: &Request, layout: &Layout) -> Result<()> {
+fn contest<S: Spec + FromStr<Err = Error>>(bench: &mut Bench, request: &Request, layout: &Layout) -> Result<()> {
     bench.attempt(&case(&request.spec, layout), |bench| {
         let spec: S = request.spec.parse()?;
         // Printed from the parsed form, so that all spellings of a case become one.
@@ -199,7 +198,7 @@ fn contest<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, request: &Re
 }
 
 /// The rules' recipe, the one in place, and the requested ones, without duplicates.
-fn entries<S: Searchable + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Request, layout: &Layout) -> Result<Vec<Entry<S>>> {
+fn entries<S: Spec + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Request, layout: &Layout) -> Result<Vec<Entry<S>>> {
     let planner = bench.planner();
     let entry = |by, recipe, in_place, plan| Entry { by, recipe, in_place, plan, error: None };
     let chosen = |by, spec: S, in_place| {
@@ -255,7 +254,7 @@ fn hosts<S: Spec>(bench: &Bench, layout: &Layout, plan: &Arc<Plan<S>>) -> Vec<(&
         (Arc::clone(plan), input),
         |_| (),
         |(plan, input)| {
-            plan.run(input).and_then(Pending::wait).expect("what ran before runs again");
+            plan.run(&*input).and_then(Pending::wait).expect("what ran before runs again");
         },
     );
     vec![("rustfft x1", rustfft(one)), ("rustfft x2", rustfft(two)), ("slice to vector", ours)]

@@ -1,8 +1,9 @@
 //! The arrays that the candidates of a contest use in rotation.
 
+use wgpu_fft::low_level::tune::{self, Bindings, Compiled, Recorder};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, tune, wgpu};
+use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, wgpu};
 
 use super::{Bench, Candidate, Result};
 
@@ -25,7 +26,7 @@ impl Arrays {
         let gpu = bench.gpu();
         let pair = || -> Result<[DeviceBuffer<u32>; 2]> {
             let pair = [gpu.alloc(input_bytes.div_ceil(4) as usize)?, gpu.alloc(output_bytes.div_ceil(4) as usize)?];
-            pair.iter().try_for_each(|buffer| bench.noise().fill(gpu, buffer.wgpu()))?;
+            pair.iter().try_for_each(|buffer| bench.noise().fill(gpu, buffer.buffer()))?;
             Ok(pair)
         };
         let copied = input_bytes.min(output_bytes).min(gpu.profile().binding_bytes) / 16;
@@ -50,7 +51,7 @@ impl Arrays {
                 self.pairs.iter().map(|[input, own]| bind_pair(plan, [input, if small { &self.pairs[0][1] } else { own }])).collect()
             }
             Placement::InPlace => {
-                let fits = |buffer: &&DeviceBuffer<u32>| buffer.wgpu().size() >= plan.program().output().bytes();
+                let fits = |buffer: &&DeviceBuffer<u32>| buffer.buffer().size() >= plan.program().output().bytes();
                 self.pairs.iter().flatten().filter(fits).map(|buffer| bind_alone(plan, buffer)).collect()
             }
         };
@@ -59,19 +60,19 @@ impl Arrays {
 
     /// Binds a compiled recipe of any tunable to every pair; in place, to the outputs. Two inputs
     /// are placed one after the other in one buffer.
-    pub fn bind_compiled(&self, arrays: tune::Arrays, compiled: &tune::Compiled) -> Result<Candidate> {
+    pub fn bind_compiled(&self, arrays: tune::Arrays, compiled: &Compiled) -> Result<Candidate> {
         let words = |bytes: u64| (bytes / 4) as usize;
         let small = arrays.output_bytes * 16 <= arrays.input_bytes;
-        let recorder = |[input, own]: &[DeviceBuffer<u32>; 2]| -> Result<tune::Recorder> {
-            let output = View::new(if small { self.pairs[0][1].wgpu() } else { own.wgpu() }, 0, words(arrays.output_bytes))?;
+        let recorder = |[input, own]: &[DeviceBuffer<u32>; 2]| -> Result<Recorder> {
+            let output = View::new(if small { self.pairs[0][1].buffer() } else { own.buffer() }, 0, words(arrays.output_bytes))?;
             let inputs = match arrays.placement {
                 Placement::InPlace => [output; 2],
                 Placement::OutOfPlace => {
-                    let at = |i: usize| View::new(input.wgpu(), i as u64 * arrays.input_bytes, words(arrays.input_bytes));
+                    let at = |i: usize| View::new(input.buffer(), i as u64 * arrays.input_bytes, words(arrays.input_bytes));
                     [at(0)?, at(arrays.inputs - 1)?]
                 }
             };
-            Ok(compiled(&tune::Bindings { inputs, output })?)
+            Ok(compiled(&Bindings { inputs, output })?)
         };
         Ok(Candidate::recorded(self.pairs.iter().map(recorder).collect::<Result<_>>()?))
     }
@@ -91,7 +92,7 @@ impl Arrays {
 
     /// Fills the first pair with noise again.
     pub fn refill_first(&self, bench: &Bench) -> Result<()> {
-        Ok(self.pairs[0].iter().try_for_each(|buffer| bench.noise().fill(bench.gpu(), buffer.wgpu()))?)
+        Ok(self.pairs[0].iter().try_for_each(|buffer| bench.noise().fill(bench.gpu(), buffer.buffer()))?)
     }
 
     /// The crate's copy of each input to its output. The smaller of the two and the size of a
@@ -110,9 +111,9 @@ impl Arrays {
 /// buffer.
 fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
     let program = plan.program();
-    let buffer = input.wgpu();
+    let buffer = input.buffer();
     let input = View::<S::Input>::new(buffer, 0, program.inputs()[0].len)?;
-    let output = View::<S::Output>::new(output.wgpu(), 0, program.output().len)?;
+    let output = View::<S::Output>::new(output.buffer(), 0, program.output().len)?;
     if program.inputs().len() == 2 {
         let begin = program.inputs()[0].bytes().next_multiple_of(ALIGNMENT);
         let second = View::<S::Input>::new(buffer, begin, program.inputs()[1].len)?;
@@ -122,7 +123,7 @@ fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) 
 }
 
 fn bind_alone<S: Spec>(plan: &Plan<S>, data: &DeviceBuffer<u32>) -> wgpu_fft::Result<Bound> {
-    plan.bind_in_place(View::<S::Output>::new(data.wgpu(), 0, plan.output_len())?)
+    plan.bind_in_place(View::<S::Output>::new(data.buffer(), 0, plan.output_len())?)
 }
 
 /// Numbers in -1 … 1 that repeat after a few megabytes, on the host and on the device.
@@ -154,7 +155,7 @@ impl Noise {
         let period = self.device.view().len_bytes();
         gpu.submit(|encoder| {
             for offset in (0..target.size()).step_by(period as usize) {
-                encoder.copy_buffer_to_buffer(self.device.wgpu(), 0, target, offset, period.min(target.size() - offset));
+                encoder.copy_buffer_to_buffer(self.device.buffer(), 0, target, offset, period.min(target.size() - offset));
             }
             Ok(())
         })?;

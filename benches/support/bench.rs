@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use wgpu_fft::gpu::Stopwatch;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Error, Gpu, Plan, Planner, Spec, gpu, wgpu};
 
 use super::arrays::Noise;
@@ -234,7 +233,7 @@ impl Bench {
 
     /// The plan with the recipe that the rules choose, then plans with those of `recipes` that fit,
     /// without duplicates.
-    pub fn plans<S: Searchable>(&self, spec: &S, recipes: &[S::Recipe]) -> Result<Vec<Arc<Plan<S>>>> {
+    pub fn plans<S: Spec>(&self, spec: &S, recipes: &[S::Recipe]) -> Result<Vec<Arc<Plan<S>>>> {
         let mut plans = vec![self.planner.plan(spec.clone())?];
         for recipe in recipes {
             if let Ok(plan) = self.fitting_plan(spec, recipe.clone())?
@@ -247,7 +246,7 @@ impl Bench {
     }
 
     /// The plan with a recipe, or why the recipe does not fit. Any other error stops the benchmark.
-    pub fn fitting_plan<S: Searchable>(&self, spec: &S, recipe: S::Recipe) -> Result<std::result::Result<Arc<Plan<S>>, Error>> {
+    pub fn fitting_plan<S: Spec>(&self, spec: &S, recipe: S::Recipe) -> Result<std::result::Result<Arc<Plan<S>>, Error>> {
         match self.planner.plan_with(spec.clone(), recipe) {
             Err(error) if !matches!(error, Error::UnfitRecipe { .. } | Error::LimitExceeded { .. }) => Err(error.into()),
             fitting => Ok(fitting),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use wgpu_fft::gpu::{Stopwatch, Timer};
-use wgpu_fft::tune::Recorder;
+use wgpu_fft::low_level::tune::Recorder;
 use wgpu_fft::{Bound, Gpu};
 
 use super::Result;

@@ -63,10 +63,7 @@ unsafe fn planned(gpu: &Gpu, spec: &AnySpec, options: *const PlanOptions) -> Res
     }
     process::check().map_err(Failure::unsupported)?;
     let planner = gpu.planner(rigor, limit);
-    let plan = match recipe {
-        Some(recipe) => planner.plan_any_with(spec, recipe)?,
-        None => planner.plan_any(spec)?,
-    };
+    let plan = spec.plan(&planner, recipe)?;
     let elements = [plan.input(), plan.output()].map(|element| c_string(element.name()));
     Ok(Box::new(Plan { spec: c_string(&plan.spec()), recipe: c_string(&plan.recipe()), elements, plan }))
 }

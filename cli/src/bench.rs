@@ -174,7 +174,7 @@ fn bound(gpu: &Gpu, plan: &AnyPlan) -> Result<Bound> {
 /// A copy of so many f32.
 fn copy(gpu: &Gpu, elements: u64) -> Result<Bound> {
     let spec: AnySpec = format!("permute f32 {elements} order=0").parse()?;
-    bound(gpu, &Planner::new(gpu).plan_any(&spec)?)
+    bound(gpu, &spec.plan(&Planner::new(gpu), None)?)
 }
 
 /// Times plans in turns.

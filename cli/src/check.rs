@@ -3,6 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use serde_json::json;
+use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Gpu, Planner};
 
@@ -94,7 +95,7 @@ pub fn run(device: &Device) -> Result<bool> {
         rows.push(vec![case.text.to_owned(), number(error), number(budget), verdict.to_owned()]);
     }
     for text in VERIFIED {
-        let verified = Planner::new(&gpu).plan_any(&text.parse()?)?.verify();
+        let verified = text.parse::<AnySpec>()?.plan(&Planner::new(&gpu), None)?.verify();
         let (verdict, error) = match &verified {
             Ok(verified) => ("ok", (verified.samples > 0).then_some(verified.worst)),
             Err(error) => {
@@ -143,7 +144,7 @@ fn compare(gpu: &Gpu, case: &Case) -> Result<(f64, f64)> {
 /// Noise, and what a specification makes of it on the device.
 pub fn transformed(gpu: &Gpu, text: &str) -> Result<[Vec<Complex64>; 2]> {
     let planner = Planner::new(gpu);
-    let plan = planner.plan_any(&text.parse()?)?;
+    let plan = text.parse::<AnySpec>()?.plan(&planner, None)?;
     let program = plan.program();
     let input = noise(plan.input(), program.inputs()[0].len);
     let result = plan.run(&[&input])?.wait()?;

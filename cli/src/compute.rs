@@ -117,7 +117,7 @@ pub struct Transform {
     /// The length of the last transformed axis of an irfft's result, if it is odd
     #[arg(long, value_name = "N")]
     length: Option<usize>,
-    /// Compute in f64, by two f32 for each number where the device has none
+    /// Compute in f64, in double-single arithmetic where the device has none
     #[arg(long)]
     f64: bool,
     /// Use no more than so much memory of each device, and keep arrays in their files: for arrays

@@ -113,7 +113,7 @@ impl Recipes {
                 (choice.recipe, choice.source.to_string())
             }
         };
-        let plan = planner.plan_any_with(spec, &recipe).map_err(|error| match error {
+        let plan = spec.plan(&planner, Some(&recipe)).map_err(|error| match error {
             Error::Parse { .. } if self.recipe.is_some() => usage(error.to_string()),
             error => error.into(),
         })?;

@@ -11,8 +11,9 @@ use std::time::Duration;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::tune::record::{Entry, Import, Item, now};
-use wgpu_fft::tune::{Choice, DeviceIdentity, End, Record, Rigor, Source, Tuning};
+use wgpu_fft::low_level::tune::record::{Entry, Import, Item, now};
+use wgpu_fft::low_level::tune::{DeviceIdentity, End};
+use wgpu_fft::tune::{Choice, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Gpu, Planner};
 
 use crate::device::Device;

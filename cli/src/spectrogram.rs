@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde_json::json;
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::signal::stft::{Scaling, Stft};
 use wgpu_fft::signal::window;
+use wgpu_fft::signal::{Scaling, Stft};
 use wgpu_fft::{Fragment, Planner};
 
 use crate::Result;
@@ -66,7 +66,7 @@ impl Arguments {
         device.output.note("frames", format_args!("{} of {} samples, {hop} apart; {} frequencies", shape[1], self.window, shape[0]));
 
         let gpu = device.open()?;
-        let plan = Planner::new(&gpu).plan_any(&AnySpec::new(spec))?;
+        let plan = AnySpec::new(spec).plan(&Planner::new(&gpu), None)?;
         let levels: Vec<f32> = bytemuck::pod_collect_to_vec(&plan.run(&[bytemuck::cast_slice(&samples)])?.wait()?);
         let elements = if files::is_picture(&self.output) { self.shades(&levels, shape[1]) } else { levels };
         files::write(&self.output, &Array { shape: shape.clone(), elements: Elements::F32(elements) }, Shown::Grey)?;

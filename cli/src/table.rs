@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use wgpu_fft::tune::DeviceIdentity;
-use wgpu_fft::tune::record::{Entry, Item, Mark};
+use wgpu_fft::low_level::tune::DeviceIdentity;
+use wgpu_fft::low_level::tune::record::{Entry, Item, Mark};
 
 use crate::report::aligned;
 

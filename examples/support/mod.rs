@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
 use lexopt::ValueExt;
+use wgpu_fft::Spec;
 use wgpu_fft::low_level::files;
-use wgpu_fft::tune::{Record, Searchable, Tuning};
+use wgpu_fft::tune::{Record, Tuning};
 use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -136,7 +137,7 @@ impl Options {
     /// Plans by the recipe of the command line, or by the planner's choice, and prints where it is
     /// from and what the plan does.
     #[allow(dead_code, reason = "not every example shows its plan")]
-    pub fn plan<S: Searchable>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
+    pub fn plan<S: Spec>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
         let (recipe, source) = match &self.recipe {
             None => {
                 let choice = planner.choose(&spec)?;

@@ -2,7 +2,7 @@
 //! configuration files, and other languages.
 //!
 //! [`AnySpec`] is a specification from its text, or any [`Spec`](crate::Spec) without its type.
-//! [`Planner::plan_any`](crate::Planner::plan_any) makes an [`AnyPlan`] of it, which takes and
+//! [`AnySpec::plan`] makes an [`AnyPlan`] of it, which takes and
 //! returns bytes. Programs that know the types when they are written are better served by the
 //! specifications themselves, whose plans take slices of the right type.
 //!
@@ -13,7 +13,7 @@
 //! # fn main() -> wgpu_fft::Result<()> {
 //! let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
 //! let spec: AnySpec = "r2c fwd 480x640".parse()?;
-//! let plan = Planner::new(&gpu).plan_any(&spec)?;
+//! let plan = spec.plan(&Planner::new(&gpu), None)?;
 //! assert_eq!((plan.input().name(), plan.output().name()), ("f32", "complex f32"));
 //!
 //! let picture = vec![0.5_f32; plan.program().inputs()[0].len];
@@ -42,7 +42,6 @@
 
 mod plan;
 mod spec;
-mod text;
 
 pub use plan::AnyPlan;
 pub use spec::AnySpec;

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, Pending, View, input_name};
-use crate::plan::{Bound, FragmentArrays, Placement, Plan, Program, Untyped, Verified, begun, run_into, verify};
-use crate::tune::Searchable;
+use crate::plan::{Bound, FragmentArrays, Placement, Plan, Program, Spec, Untyped, Verified, begun, run_into, verify};
 
 /// A [`Plan`](crate::Plan) without its types, which takes and returns bytes.
-/// [`Planner::plan_any`](crate::Planner::plan_any) makes it.
+/// [`AnySpec::plan`](super::AnySpec::plan) makes it.
 #[derive(Clone)]
 pub struct AnyPlan {
     plan: Arc<dyn Untyped>,
@@ -18,7 +17,7 @@ pub struct AnyPlan {
 }
 
 impl AnyPlan {
-    pub(super) fn new<S: Searchable>(plan: Arc<Plan<S>>, elements: [ElementType; 2]) -> Self {
+    pub(super) fn new<S: Spec>(plan: Arc<Plan<S>>, elements: [ElementType; 2]) -> Self {
         Self { plan, elements }
     }
 
@@ -64,7 +63,7 @@ impl AnyPlan {
     /// Runs the plan on host data, with arrays and uniforms on the device for its fragments.
     ///
     /// # Errors
-    /// The errors of [`run`](Self::run); [`Error::WrongArrays`] and [`Error::FragmentArray`].
+    /// The errors of [`run`](Self::run).
     pub fn run_with(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<u8>>> {
         self.check_bytes(inputs)?;
         let bytes = self.program().output().bytes() as usize;
@@ -81,7 +80,7 @@ impl AnyPlan {
         if !output.len().is_multiple_of(self.output().bytes()) {
             return Err(ragged("output", output.len(), self.output()));
         }
-        run_into(&*self.plan, inputs, output)
+        run_into(&*self.plan, inputs, &FragmentArrays::new(), output)
     }
 
     /// Verifies this device's results for this plan, as [`Plan::verify`](crate::Plan::verify) does.
@@ -100,10 +99,10 @@ impl AnyPlan {
 
     /// Binds the plan to arrays on the device, given as views of their bytes: one for each input
     /// and one for the output. An in-place plan has an output alone. The result records the
-    /// operation any number of times, see [`Plan::bind_with`](crate::Plan::bind_with).
+    /// operation any number of times, see [`Plan::bind`](crate::Plan::bind).
     ///
     /// # Errors
-    /// Those of [`Plan::bind_with`](crate::Plan::bind_with).
+    /// Those of [`Plan::bind`](crate::Plan::bind).
     pub fn bind(&self, inputs: &[View<'_, u8>], output: View<'_, u8>, arrays: &FragmentArrays<'_>) -> Result<Bound> {
         let executable = self.plan.executable();
         let output = of_elements("output", output, self.output())?;

@@ -8,9 +8,9 @@ use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::fragment::Fragment;
 use crate::gpu::DeviceProfile;
-use crate::plan::Program;
+use crate::plan::{Program, Spec};
 use crate::planner::Planner;
-use crate::tune::{Choice, Searchable};
+use crate::tune::Choice;
 
 /// Any specification, with element types that are known when the program runs. The
 /// [module](super) lists the texts that it is parsed from.
@@ -45,18 +45,17 @@ pub(super) trait Operation: fmt::Display + Send + Sync {
     /// The recipe that a planner chooses.
     fn choose(&self, planner: &Planner) -> Result<Choice<String>>;
     /// A hash of what a device would run.
-    #[cfg(feature = "tune")]
     fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64>;
-    /// The program by the recipe that a planner chooses.
+    /// The program by a recipe, or by the one that a planner chooses.
     #[cfg(target_arch = "wasm32")]
-    fn program(&self, planner: &Planner) -> Result<Program>;
+    fn program(&self, planner: &Planner, recipe: Option<&str>) -> Result<Program>;
     /// The plan by a recipe, or by the one that a planner chooses.
     fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan>;
     /// The same plan, which the planner does not keep.
     fn build(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan>;
 }
 
-impl<S: Searchable> Operation for S {
+impl<S: Spec> Operation for S {
     fn lower(&self, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program> {
         let recipe = recipe.map_or_else(|| self.design(profile), str::parse)?;
         crate::Spec::lower(self, &recipe, profile)
@@ -66,14 +65,13 @@ impl<S: Searchable> Operation for S {
         Ok(planner.choose(self)?.map(|recipe| recipe.to_string()))
     }
 
-    #[cfg(feature = "tune")]
     fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64> {
-        crate::tune::Tunable::fingerprint(self, &recipe.parse()?, profile)
+        crate::tune::tunable::Tunable::fingerprint(self, &recipe.parse()?, profile)
     }
 
     #[cfg(target_arch = "wasm32")]
-    fn program(&self, planner: &Planner) -> Result<Program> {
-        crate::Spec::lower(self, &planner.choose(self)?.recipe, planner.gpu().profile())
+    fn program(&self, planner: &Planner, recipe: Option<&str>) -> Result<Program> {
+        crate::Spec::lower(self, &chosen(self, planner, recipe)?, planner.gpu().profile())
     }
 
     fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan> {
@@ -86,20 +84,20 @@ impl<S: Searchable> Operation for S {
 }
 
 /// A recipe from its text, or the one that the planner chooses.
-fn chosen<S: Searchable>(spec: &S, planner: &Planner, recipe: Option<&str>) -> Result<S::Recipe> {
+fn chosen<S: Spec>(spec: &S, planner: &Planner, recipe: Option<&str>) -> Result<S::Recipe> {
     recipe.map_or_else(|| Ok(planner.choose(spec)?.recipe), str::parse)
 }
 
 impl AnySpec {
     /// A specification without its types. Fragments must be added before.
-    pub fn new<S: Searchable>(spec: S) -> Self {
+    pub fn new<S: Spec>(spec: S) -> Self {
         let elements = [ElementType::of::<S::Input>(), ElementType::of::<S::Output>()];
         Self { operation: Arc::new(spec), elements, map: None }
     }
 
     /// A specification whose types do not say what its arrays hold, and the function that adds
     /// fragments to it.
-    pub(crate) fn untyped<S: Searchable>(
+    pub(crate) fn untyped<S: Spec>(
         spec: S,
         elements: [ElementType; 2],
         map: impl Fn(usize, Fragment, ElementType) -> Result<Self> + Send + Sync + 'static,
@@ -168,27 +166,41 @@ impl AnySpec {
 
     /// A hash of everything that a device like `profile` would run for a recipe, by which records
     /// of measurements know stale entries. See
-    /// [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint).
+    /// [`Tunable::fingerprint`](crate::low_level::tune::Tunable::fingerprint).
     ///
     /// # Errors
     /// If the recipe does not fit, or does not solve this computation.
-    #[cfg(feature = "tune")]
     pub fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64> {
         self.operation.fingerprint(recipe, profile)
     }
 
-    pub(crate) fn plan(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
+    /// The plan by a recipe, or by the one that the planner chooses, as
+    /// [`Planner::plan_with`] and [`Planner::plan`] return it.
+    ///
+    /// # Errors
+    /// Those of [`Planner::plan_with`], and [`Error::Parse`] if the recipe is none.
+    pub fn plan(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
         self.operation.plan(planner, recipe, self.elements)
     }
 
-    pub(crate) fn build(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
-        self.operation.build(planner, recipe, self.elements)
+    /// The same plan without blocking the executor, as [`Planner::plan_async`] returns it.
+    ///
+    /// # Errors
+    /// Those of [`plan`](Self::plan).
+    pub async fn plan_async(&self, planner: &Arc<Planner>, recipe: Option<&str>) -> Result<AnyPlan> {
+        #[cfg(target_arch = "wasm32")]
+        planner.try_precision(&self.operation.program(planner, recipe)?).await?;
+        let (spec, recipe) = (self.clone(), recipe.map(str::to_owned));
+        planner.aside(move |planner| spec.plan(planner, recipe.as_deref())).await
     }
 
-    /// The program that a planner would run.
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) fn program(&self, planner: &Planner) -> Result<Program> {
-        self.operation.program(planner)
+    /// The same plan, which the planner does not keep: for programs that decide themselves which
+    /// they keep. See [`Planner::build`].
+    ///
+    /// # Errors
+    /// Those of [`plan`](Self::plan).
+    pub fn build(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
+        self.operation.build(planner, recipe, self.elements)
     }
 }
 

@@ -7,7 +7,7 @@ use super::spec::number::Number;
 use super::stage::{LanesOfLine, Stage};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::radix2;
-use crate::shape::join;
+use crate::text::join;
 
 type Fit = Result<(), String>;
 

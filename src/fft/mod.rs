@@ -87,7 +87,7 @@ mod lower;
 pub(crate) mod ops;
 mod pass;
 mod place;
-mod recipe;
+pub(crate) mod recipe;
 pub(crate) mod roots;
 mod search;
 pub(crate) mod spec;
@@ -99,9 +99,9 @@ pub(crate) use ops::any::any_spec;
 pub use ops::builders::{C2c, C2r, R2c, R2r};
 pub use ops::fast_len::{TransformKind, length_cost, next_fast_len};
 #[cfg(feature = "signal")]
-pub use ops::filter::FilterRecipe;
-pub use ops::specification::Adapt;
-pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
+pub(crate) use ops::filter::FilterRecipe;
+#[cfg(feature = "signal")]
+pub(crate) use recipe::Recipe;
 pub use spec::elements::{ComplexElement, RealElement};
 #[cfg(feature = "signal")]
 pub(crate) use spec::kind::End;

@@ -6,8 +6,7 @@ use std::str::FromStr;
 
 use super::factors::largest_prime;
 use crate::error::{Error, Result};
-use crate::shape::join;
-use crate::text::Text;
+use crate::text::{Text, join};
 use crate::transpose;
 
 /// All decisions on how to compute a transform.

@@ -8,7 +8,7 @@ use rustfft::FftPlannerScalar;
 
 use crate::fft::spec::number::Number;
 use crate::plan::program::Table;
-use crate::shape::join;
+use crate::text::join;
 use crate::threads::side_by_side;
 
 /// exp(-2πi·k/n), correct to about one unit in the last place of f64. Multiples of an eighth turn

@@ -3,7 +3,6 @@
 mod argument;
 mod check;
 mod element;
-mod magnitude;
 mod proof;
 mod source;
 mod tokens;
@@ -13,8 +12,7 @@ use std::sync::Arc;
 
 use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
-use crate::kernels::Slot;
-use crate::plan::Array;
+use crate::slot::{Array, Slot};
 pub(crate) use argument::Argument;
 pub(crate) use check::{Checked, Side};
 pub(crate) use element::{Form, element_of};
@@ -62,7 +60,7 @@ pub(crate) use tokens::{Sizes, Source, Wrong};
 ///
 /// # Arrays of your own
 /// [`array`](Self::array) and [`uniform`](Self::uniform) declare arrays and uniforms that you bind
-/// when the plan is encoded, with [`Plan::bind_with`](crate::Plan::bind_with). An array is read by
+/// when the plan is encoded, with [`With`](crate::With). An array is read by
 /// `name[index]`. An index past its end reads its last element.
 ///
 /// # What is checked

@@ -37,7 +37,7 @@ impl<T: Element> DeviceBuffer<T> {
 
     /// The wgpu buffer.
     #[must_use]
-    pub fn wgpu(&self) -> &wgpu::Buffer {
+    pub fn buffer(&self) -> &wgpu::Buffer {
         &self.buffer
     }
 
@@ -253,62 +253,6 @@ impl<'a, T> IntoView<'a, T> for View<'a, T> {
 impl<'a, T: Element> IntoView<'a, T> for &'a DeviceBuffer<T> {
     fn into_view(self) -> View<'a, T> {
         self.view()
-    }
-}
-
-/// The arrays that a plan reads: one or several of `T`.
-#[derive(Debug)]
-pub struct Inputs<'a, T> {
-    pub(crate) views: Vec<AnyView<'a>>,
-    element: PhantomData<T>,
-}
-
-impl<'a, T> FromIterator<View<'a, T>> for Inputs<'a, T> {
-    fn from_iter<I: IntoIterator<Item = View<'a, T>>>(views: I) -> Self {
-        Self { views: views.into_iter().map(View::any).collect(), element: PhantomData }
-    }
-}
-
-/// What can be the input of a plan: a [`View`] or a [`DeviceBuffer`] by reference, or a pair of
-/// them for operations on two arrays.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an array of `{T}` on the device",
-    label = "expected a `View` or a `&DeviceBuffer` of `{T}`, or a pair of them",
-    note = "of a `wgpu::Buffer`, pass the view `View::whole(&buffer)?` or `View::new(&buffer, offset_bytes, len)?`",
-    note = "data on the host needs `Gpu::upload` first, or `Plan::run`; FFTs compute in f32, so f64 data must be converted"
-)]
-pub trait IntoInputs<'a, T> {
-    /// The arrays.
-    fn into_inputs(self) -> Inputs<'a, T>;
-}
-
-impl<'a, T> IntoInputs<'a, T> for View<'a, T> {
-    fn into_inputs(self) -> Inputs<'a, T> {
-        [self].into_iter().collect()
-    }
-}
-
-impl<'a, T: Element> IntoInputs<'a, T> for &'a DeviceBuffer<T> {
-    fn into_inputs(self) -> Inputs<'a, T> {
-        self.view().into_inputs()
-    }
-}
-
-impl<'a, T, A: IntoView<'a, T>, B: IntoView<'a, T>> IntoInputs<'a, T> for (A, B) {
-    fn into_inputs(self) -> Inputs<'a, T> {
-        [self.0.into_view(), self.1.into_view()].into_iter().collect()
-    }
-}
-
-impl<'a, T> IntoInputs<'a, T> for Vec<View<'a, T>> {
-    fn into_inputs(self) -> Inputs<'a, T> {
-        self.into_iter().collect()
-    }
-}
-
-impl<'a, T> IntoInputs<'a, T> for Inputs<'a, T> {
-    fn into_inputs(self) -> Self {
-        self
     }
 }
 

@@ -13,7 +13,7 @@ pub enum Failure {
     Refused,
     /// The device is destroyed, and the step goes on.
     Lost,
-    /// From this step on the device answers nobody who waits.
+    /// From this step on every wait times out.
     Silent,
 }
 
@@ -42,7 +42,7 @@ impl Faults {
         Arc::new(Self { planned: Some((step, failure)), ..Self::default() })
     }
 
-    /// From this step on the device answers nobody, and who waits is told so after this time. While
+    /// From this step on every wait times out, after this time. While
     /// it answers, it may take as long as the [`Gpu`]'s limit says.
     #[must_use]
     pub fn silent_at(step: usize, limit: Duration) -> Arc<Self> {

@@ -64,7 +64,7 @@ fn hash(buffer: &wgpu::Buffer) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one((buffer, buffer.size(), buffer.usage().bits()))
 }
 
-/// Runs `work`, in which wgpu may panic because it has nothing of a handle's number, and returns
+/// Runs `work`, in which wgpu may panic because the resource id is unknown, and returns
 /// its message then. Other panics go on.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     // wgpu gives back its locks on the way, and nothing of ours is left half done: a bind group or

@@ -27,7 +27,7 @@ use std::time::Duration;
 use once_cell::sync::OnceCell;
 
 pub(crate) use buffer::AnyView;
-pub use buffer::{DeviceBuffer, Inputs, IntoInputs, IntoView, View};
+pub use buffer::{DeviceBuffer, IntoView, View};
 pub(crate) use buffer::{in_units, input_name};
 pub use cache::{PipelineCacheError, PipelineCacheStatus};
 pub use distinct::distinct_adapters;
@@ -157,12 +157,16 @@ impl Gpu {
         if matches!(adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu) {
             features |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
         }
-        let gpu = Self::open(adapter, adapter.features() & features, options.limits_on(adapter), options.checked).await?;
-        let gpu = gpu.with_wait_limit(options.limit_on_waits()).with_verification(options.runs_to_verify());
-        Ok(match options.pipeline_cache {
+        Ok(Self::open(adapter, adapter.features() & features, options.limits_on(adapter), options.checked).await?.set_by(options))
+    }
+
+    /// With the settings of an open device.
+    fn set_by(self, options: GpuOptions) -> Self {
+        let gpu = self.with_wait_limit(options.limit_on_waits()).with_verify_every(options.runs_to_verify());
+        match options.pipeline_cache {
             Some(path) => gpu.with_pipeline_cache(path),
             None => gpu,
-        })
+        }
     }
 
     /// What devices of our own are opened with, where there is any of it.
@@ -272,15 +276,27 @@ impl Gpu {
             lost: Arc::default(),
             cache: Arc::default(),
             known: Arc::default(),
-            checked: options::checks_wanted(),
+            checked: false,
             pool: Arc::default(),
             transfers: Transfers::default(),
             right_bits: Arc::default(),
             wait_limit: Some(progress::WAIT_LIMIT),
             submissions: Arc::default(),
-            verify_every: options::verification_wanted(),
+            verify_every: 0,
             faults: None,
         }
+    }
+
+    /// A borrowed device follows no environment variable unless this asks for it: those of
+    /// [`GpuOptions`] that concern an open device, `WGPU_FFT_CHECKED`, `WGPU_FFT_VERIFY_EVERY`,
+    /// `WGPU_FFT_WAIT_LIMIT` and `WGPU_FFT_PIPELINE_CACHE`. The settings apply to planners made from
+    /// the returned value.
+    ///
+    /// # Errors
+    /// [`Error::Parse`] if a variable has a value that cannot be read.
+    pub fn with_environment(self) -> Result<Self> {
+        let options = GpuOptions::default().resolved()?;
+        Ok(self.with_bounds_checks(options.checked).set_by(options))
     }
 
     /// Whether the device is lost or destroyed, as far as wgpu tells: it is asked for a buffer.
@@ -333,13 +349,13 @@ impl Gpu {
     /// [`GpuOptions::verify_every`] does; 0 verifies none. The setting applies to planners made
     /// from the returned value.
     #[must_use]
-    pub fn with_verification(self, every: u32) -> Self {
-        Self { verify_every: every, ..self }
+    pub fn with_verify_every(self, runs: u32) -> Self {
+        Self { verify_every: runs, ..self }
     }
 
     /// Every how many runs of a plan on host data one is verified; 0 if none is.
     #[must_use]
-    pub fn verifies_every(&self) -> u32 {
+    pub fn verify_every(&self) -> u32 {
         self.verify_every
     }
 

@@ -184,18 +184,8 @@ impl GpuOptions {
     pub(super) fn resolved(&self) -> Result<Self> {
         Ok(Self {
             name: self.name.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok()).filter(|name| !name.is_empty()),
-            device_type: match self.device_type {
-                Some(device_type) => Some(device_type),
-                None => std::env::var("WGPU_FFT_DEVICE_TYPE")
-                    .ok()
-                    .filter(|text| !text.is_empty())
-                    .map(|text| parse_device_type(&text))
-                    .transpose()?,
-            },
-            backends: match self.backends {
-                Some(backends) => Some(backends),
-                None => std::env::var("WGPU_BACKEND").ok().filter(|text| !text.is_empty()).map(|text| parse_backends(&text)).transpose()?,
-            },
+            device_type: self.device_type.map_or_else(|| read("WGPU_FFT_DEVICE_TYPE", parse_device_type), |own| Ok(Some(own)))?,
+            backends: self.backends.map_or_else(|| read("WGPU_BACKEND", parse_backends), |own| Ok(Some(own)))?,
             power: self.power.or_else(wgpu::PowerPreference::from_env),
             pipeline_cache: match &self.pipeline_cache {
                 Some(path) => Some(path.clone()),
@@ -204,21 +194,9 @@ impl GpuOptions {
             limits: self.limits.clone(),
             instance: self.instance.clone(),
             adapter: self.adapter.clone(),
-            wait_limit: match self.wait_limit {
-                Some(limit) => Some(limit),
-                None => std::env::var("WGPU_FFT_WAIT_LIMIT")
-                    .ok()
-                    .filter(|text| !text.is_empty())
-                    .map(|text| parse_seconds(&text))
-                    .transpose()?,
-            },
-            verify_every: match self.verify_every {
-                Some(runs) => Some(runs),
-                None => {
-                    std::env::var("WGPU_FFT_VERIFY_EVERY").ok().filter(|text| !text.is_empty()).map(|text| parse_runs(&text)).transpose()?
-                }
-            },
-            checked: std::env::var("WGPU_FFT_CHECKED").map_or(Ok(false), |text| parse_switch(&text))?,
+            wait_limit: self.wait_limit.map_or_else(|| read("WGPU_FFT_WAIT_LIMIT", parse_seconds), |own| Ok(Some(own)))?,
+            verify_every: self.verify_every.map_or_else(|| read("WGPU_FFT_VERIFY_EVERY", parse_runs), |own| Ok(Some(own)))?,
+            checked: read("WGPU_FFT_CHECKED", parse_switch)?.unwrap_or_default(),
         })
     }
 
@@ -260,26 +238,9 @@ fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
     }
 }
 
-/// Whether `WGPU_FFT_CHECKED` asks for bounds checks. Who becomes a guest gets no error for a value
-/// that is none, and rather has checks than not.
-pub(super) fn checks_wanted() -> bool {
-    std::env::var("WGPU_FFT_CHECKED").is_ok_and(|text| {
-        parse_switch(&text).unwrap_or_else(|error| {
-            log::warn!("{error}; shaders run with bounds checks");
-            true
-        })
-    })
-}
-
-/// How many runs `WGPU_FFT_VERIFY_EVERY` names. Who becomes a guest gets no error for a value that
-/// is none, and rather has each run verified than none.
-pub(super) fn verification_wanted() -> u32 {
-    std::env::var("WGPU_FFT_VERIFY_EVERY").ok().filter(|text| !text.is_empty()).map_or(0, |text| {
-        parse_runs(&text).unwrap_or_else(|error| {
-            log::warn!("{error}; each run is verified");
-            1
-        })
-    })
+/// What an environment variable says, if it says anything.
+fn read<T>(variable: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
+    std::env::var(variable).ok().filter(|text| !text.is_empty()).map(|text| parse(&text)).transpose()
 }
 
 fn parse_runs(text: &str) -> Result<u32> {

@@ -43,6 +43,13 @@ impl<T: 'static> Pending<T> {
         Self { inner: Some(Box::pin(inner)), progress: progress.clone() }
     }
 
+    /// The same result in another form.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn map<U: 'static>(self, form: impl FnOnce(T) -> U + Send + 'static) -> Pending<U> {
+        let inner = self.inner;
+        Pending::new(&self.progress, async move { Ok(form(inner.ok_or_else(given)?.await?)) })
+    }
+
     /// Blocks the thread until the result arrives.
     ///
     /// # Errors

@@ -27,9 +27,9 @@ pub struct DeviceProfile {
     pub subgroup_sizes: [u32; 2],
     /// Workgroup memory in bytes (`max_compute_workgroup_storage_size`).
     pub workgroup_bytes: u32,
-    /// Most invocations in a workgroup (`max_compute_invocations_per_workgroup`).
+    /// Maximum number of invocations in a workgroup (`max_compute_invocations_per_workgroup`).
     pub invocations: u32,
-    /// Most invocations in a workgroup along x, y and z (`max_compute_workgroup_size_*`).
+    /// Maximum number of invocations in a workgroup along x, y and z (`max_compute_workgroup_size_*`).
     pub workgroup_size: [u32; 3],
     /// Most workgroups in a dispatch along one axis (`max_compute_workgroups_per_dimension`).
     pub groups_per_axis: u32,
@@ -139,7 +139,6 @@ impl DeviceProfile {
 
     /// The same limits on a processor in place of a GPU, or the other way round: a device that
     /// nobody has measured may be like either.
-    #[cfg(feature = "tune")]
     pub(crate) fn of_other_kind(&self) -> Self {
         let device_type = if self.is_cpu() { wgpu::DeviceType::DiscreteGpu } else { wgpu::DeviceType::Cpu };
         self.with(|profile| profile.device_type = device_type)

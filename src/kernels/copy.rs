@@ -22,7 +22,7 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WORKGROUP"],
 };
 
-/// The most invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
+/// Maximum number of invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
 /// larger workgroups have no advantage.
 pub const MAX_WORKGROUP: u32 = 256;
 

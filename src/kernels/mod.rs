@@ -10,6 +10,7 @@ pub(crate) mod fft;
 #[cfg(feature = "signal")]
 pub(crate) mod filter;
 pub(crate) mod grid;
+mod magnitude;
 pub(crate) mod reduce;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;
@@ -20,7 +21,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::shape::join;
+pub use crate::slot::Slot;
+use crate::text::join;
 pub use grid::Grid;
 pub use sources::Source;
 
@@ -142,34 +144,6 @@ impl fmt::Display for Value {
         match self {
             Self::U32(value) => write!(f, "{value}"),
             Self::Bool(value) => write!(f, "{value}"),
-        }
-    }
-}
-
-/// An array that a program uses.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Slot {
-    /// One of the caller's inputs.
-    Input(usize),
-    /// The caller's output. In place, it is the input as well.
-    Output,
-    /// Memory that belongs to the plan.
-    Workspace(usize),
-    /// Constants computed on the host.
-    Table(usize),
-    /// An array or a uniform that a fragment of the caller's declares.
-    Declared(usize),
-}
-
-impl fmt::Display for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input(0) => f.write_str("input"),
-            Self::Input(i) => write!(f, "input{i}"),
-            Self::Output => f.write_str("output"),
-            Self::Workspace(i) => write!(f, "workspace{i}"),
-            Self::Table(i) => write!(f, "table{i}"),
-            Self::Declared(i) => write!(f, "declared{i}"),
         }
     }
 }

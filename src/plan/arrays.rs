@@ -18,7 +18,7 @@ use crate::gpu::{AnyView, Gpu, IntoView, View};
 /// let gpu = planner.gpu();
 /// let window = gpu.upload(&[0.5_f32; 1024])?;
 /// let arrays = FragmentArrays::new().with("window", &window);
-/// gpu.submit(|encoder| plan.bind_with(x, y, &arrays)?.encode(encoder))?;
+/// gpu.submit(|encoder| plan.bind(With(x, &arrays), y)?.encode(encoder))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -75,7 +75,6 @@ impl<'a> FragmentArrays<'a> {
     }
 
     /// Buffers for all that a program declares, in its order.
-    #[cfg(feature = "tune")]
     pub(crate) fn in_order(program: &Program, buffers: &'a [wgpu::Buffer]) -> Self {
         let named = program.declared.iter().zip(buffers).filter_map(|(declared, buffer)| {
             let (array, element) = (declared.array(), declared.element());

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::build::{DeviceDispatch, Executable, Pipeline};
+use super::inputs::{HostInputs, Inputs};
 use super::verify::verify;
-use super::watched::{begun, run_into};
+use super::watched::{begun, finish_into, run_into};
 use super::workspace::{Place, Scratch};
-use super::{Array, FragmentArrays, Placement, Program, Spec};
+use super::{Array, FragmentArrays, IntoHostInputs, IntoInputs, Placement, Program, Spec};
+use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_name, without_panic};
+use crate::gpu::{AnyView, Gpu, IntoView, Pending, cannot_block, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
@@ -65,12 +67,13 @@ impl<S: Spec> Plan<S> {
     /// Each call makes bind groups for these arrays; to make them once for many runs, use
     /// [`bind`](Self::bind). All runs of one plan share its workspace. That is safe in any order of
     /// encoders, because a queue runs them one after the other. An operation on two arrays takes a
-    /// pair, `(&x, &y)`.
+    /// pair, `(&x, &y)`, and a plan with arrays for its fragments [`With`](super::With) them.
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`],
     /// [`Error::WrongPlacement`], [`Error::WrongInputs`], [`Error::ForeignObject`] for a buffer of
-    /// another device, [`Error::DeviceLost`]. These leave the encoder unchanged.
+    /// another device, [`Error::WrongArrays`] and [`Error::FragmentArray`] for those of fragments,
+    /// [`Error::DeviceLost`]. These leave the encoder unchanged.
     ///
     /// [`Error::Wgpu`] if the encoder has an open pass; wgpu then makes the encoder invalid, see
     /// [`Error`]. [`Error::ForeignObject`] for an encoder of another instance, if it can be
@@ -89,7 +92,7 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl IntoView<'a, S::Output>) -> Result<()> {
+    pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl IntoInputs<'a, S::Output>) -> Result<()> {
         self.bind_in_place(data)?.encode(encoder)
     }
 
@@ -99,38 +102,20 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// The errors of [`encode`](Self::encode).
     pub fn bind<'a>(&self, input: impl IntoInputs<'a, S::Input>, output: impl IntoView<'a, S::Output>) -> Result<Bound> {
-        self.bind_with(input, output, &FragmentArrays::new())
-    }
-
-    /// Binds the plan to its arrays, and the arrays and uniforms that its fragments declare to
-    /// theirs.
-    ///
-    /// # Errors
-    /// The errors of [`encode`](Self::encode); [`Error::WrongArrays`] and [`Error::FragmentArray`].
-    pub fn bind_with<'a>(
-        &self,
-        input: impl IntoInputs<'a, S::Input>,
-        output: impl IntoView<'a, S::Output>,
-        arrays: &FragmentArrays<'a>,
-    ) -> Result<Bound> {
-        self.executable.bind_arrays(&input.into_inputs().views, output.into_view().any(), arrays)
+        let Inputs { views, arrays, .. } = input.into_inputs();
+        self.executable.bind_arrays(&views, output.into_view().any(), arrays.unwrap_or(&FragmentArrays::new()))
     }
 
     /// Binds the plan to one array. The specification must be an in-place one.
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn bind_in_place<'a>(&self, data: impl IntoView<'a, S::Output>) -> Result<Bound> {
-        self.bind_in_place_with(data, &FragmentArrays::new())
-    }
-
-    /// Binds the plan to one array, and the arrays and uniforms that its fragments declare to
-    /// theirs.
-    ///
-    /// # Errors
-    /// The errors of [`bind_with`](Self::bind_with).
-    pub fn bind_in_place_with<'a>(&self, data: impl IntoView<'a, S::Output>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
-        self.executable.bind_array(data.into_view().any(), arrays)
+    pub fn bind_in_place<'a>(&self, data: impl IntoInputs<'a, S::Output>) -> Result<Bound> {
+        let Inputs { views, arrays, .. } = data.into_inputs();
+        let [view] = views[..] else {
+            return Err(Error::WrongInputs { spec: self.spec.to_string(), expected: 1, actual: views.len() });
+        };
+        self.executable.bind_array(view, arrays.unwrap_or(&FragmentArrays::new()))
     }
 
     /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.
@@ -179,8 +164,9 @@ impl<S: Spec> Plan<S> {
     }
 
     /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
-    /// new vector. The other ways to run a plan, and what each costs, are in
-    /// [which call when](crate::guides::device#which-call-when).
+    /// new vector. An operation on two arrays takes a pair, `(&x, &y)`, and a plan with arrays for
+    /// its fragments [`With`](super::With) them. The other ways to run a plan, and what each costs,
+    /// are in [which call when](crate::guides::device#which-call-when).
     ///
     /// The upload is complete when this call returns. The result is copied when the [`Pending`] is
     /// awaited or waited for. Arrays on the device and staging buffers are kept for the next run,
@@ -192,30 +178,15 @@ impl<S: Spec> Plan<S> {
     /// [verifies every n-th run](crate::GpuOptions::verify_every), this is where it does.
     ///
     /// # Errors
-    /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
-    pub fn run(&self, input: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
-        self.run_on(&[input], &FragmentArrays::new())
-    }
-
-    /// Runs the operation on host data, as [`run`](Self::run) does, with arrays and uniforms on the
-    /// device for the plan's fragments.
-    ///
-    /// # Errors
-    /// The errors of [`run`](Self::run); [`Error::WrongArrays`] and [`Error::FragmentArray`].
-    pub fn run_with(&self, input: &[S::Input], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<S::Output>>> {
-        self.run_on(&[input], arrays)
-    }
-
-    /// Runs an operation on two host arrays, as [`run`](Self::run) does on one.
-    ///
-    /// # Errors
-    /// The errors of [`run`](Self::run).
-    pub fn run_two(&self, x: &[S::Input], y: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
-        self.run_on(&[x, y], &FragmentArrays::new())
+    /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::WrongArrays`] and
+    /// [`Error::FragmentArray`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
+    pub fn run<'a>(&self, input: impl IntoHostInputs<'a, S::Input>) -> Result<Pending<Vec<S::Output>>> {
+        let HostInputs { bytes, arrays, .. } = input.into_host_inputs();
+        Ok(begun(self, &bytes, arrays.unwrap_or(&FragmentArrays::new()))?.collect(self.program().output.len))
     }
 
     /// Runs the operation on host data and writes the result over `output`. It blocks until that is
-    /// done, and makes no vector, whose memory takes longer to come by than the copy into it.
+    /// done. It allocates nothing; allocating costs more than the copy.
     ///
     /// ```no_run
     /// # use wgpu_fft::{Complex32, Planner, fft::C2c};
@@ -236,26 +207,34 @@ impl<S: Spec> Plan<S> {
     /// As [`run`](Self::run), and [`Error::Unsupported`] in the browser. After an error of a
     /// length, a number of inputs or memory `output` is as it was; after [`Error::DeviceLost`] a
     /// part of it may be written.
-    pub fn run_into(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<()> {
-        self.run_on_into(&[input], output)
+    pub fn run_into<'a>(&self, input: impl IntoHostInputs<'a, S::Input>, output: &mut [S::Output]) -> Result<()> {
+        let HostInputs { bytes, arrays, .. } = input.into_host_inputs();
+        run_into(self, &bytes, arrays.unwrap_or(&FragmentArrays::new()), bytemuck::cast_slice_mut(output))
     }
+}
 
-    /// Runs an operation on two arrays, as [`run_into`](Self::run_into) does one on one.
+impl<T: Element, S: Spec<Input = T, Output = T>> Plan<S> {
+    /// Runs the operation on host data and writes the result over it, as rustfft's `process` does.
+    /// It blocks until that is done. Input and output must have equally many elements; whether the
+    /// specification is an in-place one does not matter.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft::{Complex32, Planner, fft::C2c};
+    /// # fn transform(planner: &Planner, signal: &mut [Complex32]) -> wgpu_fft::Result<()> {
+    /// planner.plan(C2c::forward(signal.len()))?.run_over(signal)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// As [`run_into`](Self::run_into), and [`Error::WrongInputs`].
-    pub fn run_two_into(&self, x: &[S::Input], y: &[S::Input], output: &mut [S::Output]) -> Result<()> {
-        self.run_on_into(&[x, y], output)
-    }
-
-    fn run_on(&self, inputs: &[&[S::Input]], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<S::Output>>> {
-        let inputs: Vec<&[u8]> = inputs.iter().map(|data| bytemuck::cast_slice(data)).collect();
-        Ok(begun(self, &inputs, arrays)?.collect(self.program().output.len))
-    }
-
-    fn run_on_into(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<()> {
-        let inputs: Vec<&[u8]> = inputs.iter().map(|data| bytemuck::cast_slice(data)).collect();
-        run_into(self, &inputs, bytemuck::cast_slice_mut(output))
+    /// Those of [`run_into`](Self::run_into).
+    pub fn run_over(&self, data: &mut [T]) -> Result<()> {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(data);
+        if cfg!(target_arch = "wasm32") {
+            return Err(cannot_block());
+        }
+        self.executable.check_output(bytes)?;
+        finish_into(begun(self, &[bytes], &FragmentArrays::new())?, bytes)
     }
 }
 

@@ -7,6 +7,8 @@ mod build;
 #[cfg(feature = "signal")]
 mod compose;
 mod encode;
+mod inputs;
+mod lists;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod once;
@@ -19,14 +21,17 @@ mod verify;
 mod watched;
 mod workspace;
 
+pub use crate::slot::Array;
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
 pub(crate) use build::{Builder, Executable, ROOM, compile_alone};
 pub use encode::{Bound, Plan, StepTime};
+pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};
+pub(crate) use lists::{in_turns, others};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};
 pub(crate) use once::{OnceMap, Room};
-pub use program::{Array, Program};
+pub use program::Program;
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};
 pub(crate) use untyped::Untyped;

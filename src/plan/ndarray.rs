@@ -1,14 +1,16 @@
 //! Plans run on arrays of the crate `ndarray`.
 
-use ::ndarray::{ArrayD, ArrayView, Dimension, IxDyn};
-use bytemuck::Zeroable;
+use std::borrow::Cow;
+
+use ::ndarray::{ArrayD, ArrayView, ArrayViewMut, Dimension, IxDyn};
 
 use super::{Plan, Spec};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::gpu::Pending;
 use crate::layout::Placed;
-use crate::shape::join;
 use crate::strides::dense;
+use crate::text::join;
 
 /// A [`Spec`] from one array of a shape to another, which [`Plan::run_array`] takes and returns.
 pub trait Shaped: Spec {
@@ -79,6 +81,31 @@ impl Arrangement {
         })
     }
 
+    /// Refuses an array of another shape.
+    fn check(&self, argument: &'static str, shape: &[usize]) -> Result<()> {
+        if shape == self.shape() {
+            return Ok(());
+        }
+        let text = |shape: &[usize]| if shape.is_empty() { "no axes".to_owned() } else { join(shape, "x") };
+        Err(Error::WrongShape { argument, expected: text(self.shape()), actual: text(shape) })
+    }
+
+    /// The elements of an array in the order that a plan reads: where they are, if they lie so.
+    fn memory<'a, T: Element, D: Dimension>(
+        &self,
+        argument: &'static str,
+        array: &'a ArrayView<'_, T, D>,
+        len: usize,
+    ) -> Result<Cow<'a, [T]>> {
+        self.check(argument, array.shape())?;
+        let lies_so = array.as_slice_memory_order().filter(|slice| slice.len() == len && self.is_at(array.strides().iter().copied()));
+        Ok(lies_so.map(Cow::Borrowed).unwrap_or_else(|| {
+            let mut memory = vec![T::zeroed(); len];
+            self.places().zip(array.iter()).for_each(|(place, element)| memory[place] = *element);
+            Cow::Owned(memory)
+        }))
+    }
+
     /// The array that a plan has written to `memory`, dense.
     fn array<T: Element>(&self, memory: Vec<T>) -> ArrayD<T> {
         let count: usize = self.shape.iter().product();
@@ -90,7 +117,8 @@ impl Arrangement {
 
 impl<S: Shaped> Plan<S> {
     /// Runs the operation on an array of the crate `ndarray` and returns the result as a new one,
-    /// in standard layout. It blocks until that is there. It needs the feature `ndarray`.
+    /// in standard layout, which arrives as that of [`run`](Self::run) does. It needs the feature
+    /// `ndarray`.
     ///
     /// The input has the shape of the specification. If that has a batch of more than one array,
     /// the batch is a further axis, the first one. So is the output's. Axes that a reduction
@@ -107,30 +135,41 @@ impl<S: Shaped> Plan<S> {
     ///
     /// fn spectrum(planner: &Planner, image: &Array2<Complex32>) -> wgpu_fft::Result<Array2<Complex32>> {
     ///     let plan = planner.plan(C2c::forward(image.shape()))?;
-    ///     let spectrum = plan.run_array(image.view())?;
+    ///     let spectrum = plan.run_array(image.view())?.wait()?;
     ///     Ok(spectrum.into_dimensionality::<Ix2>().expect("it has the image's shape"))
     /// }
     /// ```
     ///
     /// # Errors
-    /// [`Error::WrongShape`], and those of [`run`](Self::run) and of waiting for its result.
-    pub fn run_array<D: Dimension>(&self, input: ArrayView<'_, S::Input, D>) -> Result<ArrayD<S::Output>> {
+    /// [`Error::WrongShape`], and those of [`run`](Self::run).
+    pub fn run_array<D: Dimension>(&self, input: ArrayView<'_, S::Input, D>) -> Result<Pending<ArrayD<S::Output>>> {
         let [from, to] = self.spec.arrays()?;
-        if input.shape() != from.shape() {
-            let text = |shape: &[usize]| if shape.is_empty() { "no axes".to_owned() } else { join(shape, "x") };
-            return Err(Error::WrongShape { argument: "input", expected: text(from.shape()), actual: text(input.shape()) });
-        }
-        let len = self.input_len();
-        let lies_so = input.as_slice_memory_order().filter(|slice| slice.len() == len && from.is_at(input.strides().iter().copied()));
-        let output = match lies_so {
-            Some(slice) => self.run(slice)?,
-            None => {
-                let mut memory = vec![S::Input::zeroed(); len];
-                from.places().zip(input.iter()).for_each(|(place, element)| memory[place] = *element);
-                self.run(&memory)?
+        Ok(self.run(&*from.memory("input", &input, self.input_len())?)?.map(move |output| to.array(output)))
+    }
+
+    /// Runs the operation on an array of the crate `ndarray` and writes the result over another
+    /// one, whose elements may lie in memory in any way. It blocks until that is done.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`], and those of [`run_into`](Self::run_into).
+    pub fn run_array_into<D: Dimension, E: Dimension>(
+        &self,
+        input: ArrayView<'_, S::Input, D>,
+        mut output: ArrayViewMut<'_, S::Output, E>,
+    ) -> Result<()> {
+        let [from, to] = self.spec.arrays()?;
+        to.check("output", output.shape())?;
+        let memory = from.memory("input", &input, self.input_len())?;
+        let len = self.output_len();
+        let lies_so = to.is_at(output.strides().iter().copied());
+        match output.as_slice_memory_order_mut() {
+            Some(slice) if lies_so && slice.len() == len => self.run_into(&*memory, slice),
+            _ => {
+                let result = self.run(&*memory)?.wait()?;
+                to.places().zip(output.iter_mut()).for_each(|(place, element)| *element = result[place]);
+                Ok(())
             }
-        };
-        Ok(to.array(output.wait()?))
+        }
     }
 }
 

@@ -15,11 +15,11 @@ pub(crate) struct Room {
     pub bytes: u64,
 }
 
-/// Values that are made once for each key, by whichever thread asks first.
+/// An LRU cache whose entries are built once, by the first caller.
 ///
-/// A thread that wants a value which another one is making waits for it; whoever wants a different
-/// one does not. There are at most as many values as the map has room for, besides those that are
-/// being made: the one that nobody asked for the longest time is forgotten. One value is kept
+/// A thread that asks for a value that another one is building waits for it; threads that ask for
+/// other values do not. There are at most as many values as the map has room for, besides those that are
+/// being built; the least recently used one is evicted. One value is kept
 /// however many bytes it takes.
 #[derive(Debug)]
 pub(crate) struct OnceMap<K, V> {

@@ -138,7 +138,7 @@ pub fn check(right: u32, title: &str, profile: &DeviceProfile) -> Result<()> {
         profile.name,
         WANTED_BITS - right
     );
-    Err(Error::Unsupported { what: format!("`{title}`, by two f32 for each number,"), why })
+    Err(Error::Unsupported { what: format!("`{title}`, in double-single arithmetic,"), why })
 }
 
 #[cfg(test)]

@@ -9,44 +9,10 @@ use crate::error::{Error, Result};
 use crate::fragment::Declared;
 use crate::gpu::{DeviceProfile, in_units};
 use crate::kernels::{Access, Dispatch, Slot};
+use crate::slot::Array;
 
 /// Uniforms of a kernel, on every device that WebGPU allows.
 const UNIFORM_BUFFERS: u64 = 12;
-
-/// Size of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub struct Array {
-    /// Number of elements.
-    pub len: usize,
-    /// Size of one element in bytes.
-    pub element_bytes: usize,
-}
-
-impl Array {
-    /// The size of `len` elements of type `T`.
-    #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
-    pub(crate) fn of<T>(len: usize) -> Self {
-        Self { len, element_bytes: size_of::<T>() }
-    }
-
-    /// Size in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        (self.len as u64).saturating_mul(self.element_bytes as u64)
-    }
-
-    /// Refuses an array that no buffer of the device can hold. It is asked before anything that
-    /// depends on how the array is bound: what would help then is another device, not another
-    /// recipe.
-    pub(crate) fn check(&self, title: &str, what: &str, profile: &DeviceProfile) -> Result<()> {
-        let (required, available) = (in_units(self.bytes()), profile.buffer_bytes);
-        if required <= available {
-            return Ok(());
-        }
-        Err(Error::LimitExceeded { what: format!("`{title}`: {what} (bytes)"), limit: "max_buffer_size", required, available })
-    }
-}
 
 /// Constants that the host computes once and the kernels read, such as twiddle factors.
 ///

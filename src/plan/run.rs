@@ -35,7 +35,7 @@ impl Executable {
 
     /// Counts a run on host data, and says whether it is one to be verified.
     pub fn is_due(&self) -> bool {
-        let every = u64::from(self.gpu.verifies_every());
+        let every = u64::from(self.gpu.verify_every());
         every > 0 && (self.runs.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(every)
     }
 

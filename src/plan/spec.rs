@@ -51,8 +51,8 @@ pub enum Placement {
 /// The mathematics of an operation, as plain data that can be compared, hashed and printed.
 ///
 /// [`design`](Spec::design) decides how to compute the operation on a device like `profile`, and
-/// [`lower`](Spec::lower) turns that decision into dispatches. Both are pure functions and need no
-/// GPU. [`lower`](Spec::lower) and [`Planner::plan_with`](crate::Planner::plan_with) accept any
+/// [`lower`](Spec::lower) turns that decision into dispatches. The others say where a search by
+/// measurement looks. All of them are pure functions and need no GPU. [`lower`](Spec::lower) and [`Planner::plan_with`](crate::Planner::plan_with) accept any
 /// recipe that solves the specification.
 ///
 /// The trait is sealed, because programs run shaders without bounds checks wherever this crate has
@@ -78,4 +78,27 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     /// If the specification is not valid, the recipe does not solve it, or the result does not fit
     /// the device.
     fn lower(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<Program>;
+
+    /// A plain recipe, whose result a search compares others with: the baseline kernel if it fits.
+    /// By default the one that the rules choose.
+    ///
+    /// # Errors
+    /// The errors of [`design`](Spec::design).
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe> {
+        self.design(profile)
+    }
+
+    /// Recipes of other kinds than the rules' choice, from which a search starts as well. Some may
+    /// not fit the device. By default none.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe> {
+        let _ = profile;
+        Vec::new()
+    }
+
+    /// Recipes that differ from `recipe` in one decision, the most promising first: where a search
+    /// goes next. Some may not fit the device. By default none.
+    fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe> {
+        let _ = (recipe, profile);
+        Vec::new()
+    }
 }

@@ -104,12 +104,16 @@ impl Check {
 }
 
 /// Runs the program on host data and blocks until the output is written.
-pub(crate) fn run_into(plan: &dyn Untyped, inputs: &[&[u8]], output: &mut [u8]) -> Result<()> {
+pub(crate) fn run_into(plan: &dyn Untyped, inputs: &[&[u8]], arrays: &FragmentArrays<'_>, output: &mut [u8]) -> Result<()> {
     if cfg!(target_arch = "wasm32") {
         return Err(cannot_block());
     }
     plan.executable().check_output(output)?;
-    let begun = begun(plan, inputs, &FragmentArrays::new())?;
+    finish_into(begun(plan, inputs, arrays)?, output)
+}
+
+/// Blocks until the output is written.
+pub(crate) fn finish_into(begun: Begun, output: &mut [u8]) -> Result<()> {
     let progress = begun.download.progress().clone();
     progress.block_on(begun.read(output))
 }

@@ -29,7 +29,7 @@ use crate::kernels::Slot;
 ///
 /// Plans of one device run one after the other, in the order in which their commands are submitted
 /// to its one queue, so any number of them can be recorded, bound and submitted in any order and by
-/// any threads. What a plan leaves in the memory means nothing: each run writes before it reads.
+/// any threads. Contents between runs are unspecified: each run writes before it reads.
 ///
 /// A workspace has a buffer for each array of scratch memory that a plan needs, because a dispatch
 /// cannot read from one part of a buffer and write to another. Few plans need more than two. Clones

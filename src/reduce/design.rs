@@ -46,7 +46,7 @@ fn widest(operator: &Operator, partial: bool, contiguous: u32, most_bytes: u32) 
     [8, 4, 2].into_iter().find(fits).unwrap_or(1)
 }
 
-/// The most invocations of a workgroup: as many as the device allows and as have their values in
+/// Maximum number of invocations of a workgroup: as many as the device allows and as have their values in
 /// workgroup memory.
 fn most_invocations(operator: &Operator, width: u32, profile: &DeviceProfile) -> u32 {
     let value_bytes = operator.value().bytes() * width;
@@ -213,7 +213,7 @@ struct PassInput<'a> {
     /// The number of elements, or partial results, that are reduced to one.
     count: u32,
     width: u32,
-    /// The most invocations of a workgroup.
+    /// Maximum number of invocations of a workgroup.
     most: u32,
 }
 

@@ -32,7 +32,7 @@
 //!
 //! // The largest distance of two arrays. To keep the result on the device, call
 //! // `plan.encode(&mut encoder, (&x, &y), &output)` with buffers, or with views by value.
-//! let worst = planner.plan(reduce::max_abs_diff::<Complex32>(1000))?.run_two(x, y)?.wait()?[0];
+//! let worst = planner.plan(reduce::max_abs_diff::<Complex32>(1000))?.run((x, y))?.wait()?[0];
 //!
 //! // Σ x², without an extra pass for the squares.
 //! let energy = reduce::sum::<f32>([480, 640]).map(Map::Square);
@@ -50,11 +50,10 @@ mod emit;
 mod fit;
 mod geometry;
 mod lower;
-#[cfg(feature = "tune")]
 mod neighbours;
 mod operations;
 mod parse;
-mod recipe;
+pub(crate) mod recipe;
 mod samples;
 mod spec;
 mod verification;
@@ -67,6 +66,6 @@ pub use operations::{
 pub(crate) use parse::{any_spec, is_operation};
 #[cfg(feature = "signal")]
 pub(crate) use recipe::MAX_STEPS_ON_CPU;
-pub use recipe::{Pass, Recipe};
+pub(crate) use recipe::Recipe;
 use spec::Core;
 pub use spec::{Determinism, Float, Integer, Map, Real, Reduction, Value};

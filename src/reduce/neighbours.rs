@@ -4,38 +4,21 @@
 //! measured. All recipes fit, so none has a loop that runs too long on a processor. If the order
 //! across devices is requested, all of them keep it.
 
+use super::Core;
 use super::design::{continued, rules, unrolled};
 use super::geometry::Geometry;
 use super::lower::lower;
 use super::recipe::{Pass, Recipe};
-use super::{Core, Reduction};
-use crate::element::Element;
-use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
-use crate::plan::Spec;
-use crate::tune::{Searchable, others};
-
-impl<T: Element, O: Element> Searchable for Reduction<T, O> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        alternatives(&self.core, profile).unwrap_or_default()
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        neighbours(&self.core, recipe, profile).unwrap_or_default()
-    }
-}
+use crate::plan::others;
 
 fn fits(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> bool {
     lower(spec, recipe, profile).and_then(|program| program.check(profile)).is_ok()
 }
 
 /// The largest tree that fits.
-fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
+pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
     let mut trees = (1..=8).rev().map(|log2| Recipe::Tree { workgroup: 1 << log2 });
     trees.find(|tree| fits(spec, tree, profile))
 }
@@ -43,7 +26,7 @@ fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
 /// The rules' recipes for both kinds of device, with parts joined in the same dispatch or by
 /// another pass, and with one lane or all lanes per line. The tree is omitted, because it is far
 /// slower.
-fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
+pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
     let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
     let mut all = vec![other.clone()];
@@ -59,7 +42,7 @@ fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
 }
 
 /// The recipes that are one decision away. A recipe that does not fit has none.
-fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
+pub(super) fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
     if !fits(spec, recipe, profile) {
         return None;

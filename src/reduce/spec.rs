@@ -14,7 +14,7 @@ use super::geometry::Geometry;
 use super::parse::parse_typed;
 use super::samples::samples;
 use super::verification::verification;
-use super::{Recipe, design, lower};
+use super::{Recipe, design, lower, neighbours};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
@@ -22,7 +22,8 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, Kind, Operator};
 use crate::layout::Layout;
 use crate::plan::{Program, Spec};
-use crate::shape::{Axes, Batched, Shape, join};
+use crate::shape::{Axes, Batched, Shape};
+use crate::text::join;
 use crate::verify::{Sample, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
@@ -576,10 +577,19 @@ impl<T: Element, O: Element> Spec for Reduction<T, O> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         lower::lower(&self.core, recipe, profile)
     }
-}
 
-#[cfg(not(feature = "tune"))]
-impl<T: Element, O: Element> crate::tune::Searchable for Reduction<T, O> {}
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        neighbours::alternatives(&self.core, profile).unwrap_or_default()
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        neighbours::neighbours(&self.core, recipe, profile).unwrap_or_default()
+    }
+}
 
 /// Parses what [`Display`](fmt::Display) prints, except reductions by a [`Custom`](super::Custom)
 /// operator, whose identity element the text does not state, and those with a fragment.

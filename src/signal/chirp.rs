@@ -96,7 +96,7 @@ impl Grid {
     pub fn tables(self, n: u32, m: u32, length: u32) -> [Table; 3] {
         let [f0, f1] = self.band;
         let label = |what: &str, numbers: &[u32]| {
-            let numbers = crate::shape::join(numbers, " ");
+            let numbers = crate::text::join(numbers, " ");
             format!("{what} {numbers} of {f0:016x}..{f1:016x}/{}", self.parts)
         };
         let table = |label: String, len: u32, make: Box<dyn Fn() -> Vec<Complex64> + Send + Sync>| {

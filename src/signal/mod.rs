@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`frequency`] | the frequencies that the elements of a spectrum stand for |
 //! | [`window`] | window functions, and how they change amplitudes and noise |
-//! | [`filter`] | convolution and correlation of images with small kernels, without a transform |
+//! | [`SeparableFilter`], [`DirectFilter`] | convolution and correlation with small kernels, without a transform |
 //! | [`Convolve`] | convolution and correlation by Fourier transforms |
 //! | [`SpectralFilter`] | filters given by what they do to a spectrum |
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
@@ -22,27 +22,27 @@
 
 mod analytic;
 mod chirp;
-pub mod convolve;
+pub(crate) mod convolve;
 mod delay;
-pub mod filter;
+pub(crate) mod filter;
 pub mod frequency;
 mod mode;
-pub mod phase_correlate;
-pub mod power;
+pub(crate) mod phase_correlate;
+pub(crate) mod power;
 mod resample;
-pub mod rings;
-pub mod roll;
+pub(crate) mod rings;
+pub(crate) mod roll;
 mod spectral;
-pub mod stft;
+pub(crate) mod stft;
 pub mod window;
 mod zoom;
 
 use crate::error::{Error, Result};
 use crate::text::{Text, Words};
 pub use analytic::analytic;
-pub use convolve::Convolve;
+pub use convolve::{Convolve, Number};
 pub use delay::delay;
-pub use filter::{DirectFilter, SeparableFilter};
+pub use filter::{DirectFilter, Pixel, SeparableFilter};
 pub use mode::Mode;
 pub use phase_correlate::PhaseCorrelate;
 pub use power::PowerSpectrum;
@@ -51,7 +51,7 @@ pub use rings::RadialAverage;
 pub use roll::Roll;
 pub(crate) use roll::any_roll;
 pub use spectral::SpectralFilter;
-pub use stft::{Istft, Stft};
+pub use stft::{Istft, Padding, Scaling, Stft};
 pub use zoom::Zoom;
 
 mod sealed {

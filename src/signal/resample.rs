@@ -431,8 +431,6 @@ impl<I: Element, O: Element> Spec for Resample<I, O> {
     }
 }
 
-impl<I: Element, O: Element> crate::tune::Searchable for Resample<I, O> {}
-
 impl<I, O> fmt::Display for Resample<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.core.fmt(f)

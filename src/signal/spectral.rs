@@ -17,7 +17,8 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Placement, Program, Spec};
-use crate::shape::{Axes, Batched, Shape, join};
+use crate::shape::{Axes, Batched, Shape};
+use crate::text::join;
 
 /// A filter in the frequency domain: a Fourier transform, WGSL of yours on every element of the
 /// spectrum, and the inverse transform.
@@ -347,18 +348,12 @@ impl<I: Element, O: Element> Spec for SpectralFilter<I, O> {
     fn lower(&self, recipe: &FilterRecipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
     }
-}
 
-#[cfg(not(feature = "tune"))]
-impl<I: Element, O: Element> crate::tune::Searchable for SpectralFilter<I, O> {}
-
-#[cfg(feature = "tune")]
-impl<I: Element, O: Element> crate::tune::Searchable for SpectralFilter<I, O> {
     /// The first axis in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<FilterRecipe> {
         let own = self.design(profile).ok();
         let in_passes = self.core.filter().and_then(|filter| filter.design_in_passes(profile)).ok();
-        crate::tune::others(own.as_ref(), in_passes)
+        crate::plan::others(own.as_ref(), in_passes)
     }
 }
 

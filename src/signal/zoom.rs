@@ -17,8 +17,8 @@ use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::shape::{Batched, Shape, join};
-use crate::text::Text;
+use crate::shape::{Batched, Shape};
+use crate::text::{Text, join};
 
 /// The spectrum of a signal on a grid as fine as you like, in a band of frequencies: the chirp-Z
 /// transform along one axis, as `scipy.signal.zoom_fft`.
@@ -309,14 +309,13 @@ impl Core {
         Ok(Self::recipe(length, self.like(length)?.design(profile)?))
     }
 
-    #[cfg(feature = "tune")]
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(own) = self.design(profile) else { return Vec::new() };
         let lengths = [self.least().next_power_of_two() as u32, self.least() as u32];
         let mut all: Vec<Recipe> = lengths.into_iter().filter_map(|length| self.with_length(length, profile).ok()).collect();
         let in_passes = self.like(own.lengths[0]).and_then(|filter| filter.design_in_passes(profile));
         all.extend(in_passes.ok().map(|filter| Self::recipe(own.lengths[0], filter)));
-        crate::tune::others(Some(&own), all)
+        crate::plan::others(Some(&own), all)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
@@ -362,13 +361,7 @@ impl<I: Element, O: Element> Spec for Zoom<I, O> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
     }
-}
 
-#[cfg(not(feature = "tune"))]
-impl<I: Element, O: Element> crate::tune::Searchable for Zoom<I, O> {}
-
-#[cfg(feature = "tune")]
-impl<I: Element, O: Element> crate::tune::Searchable for Zoom<I, O> {
     /// Other lengths, and transforms in passes of their own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.alternatives(profile)

@@ -25,9 +25,8 @@ mod emit;
 mod fit;
 mod lower;
 mod mapped;
-#[cfg(feature = "tune")]
 mod neighbours;
-mod recipe;
+pub(crate) mod recipe;
 mod samples;
 mod spec;
 mod strides;
@@ -35,9 +34,8 @@ mod strides;
 #[cfg(feature = "signal")]
 pub(crate) use design::design;
 pub(crate) use fit::OnDevice;
-#[cfg(feature = "tune")]
 pub(crate) use neighbours::{choices, neighbours as around};
-pub use recipe::{Blocks, Recipe, Spread, Tiles, Walk};
+pub(crate) use recipe::Recipe;
 pub use spec::Permute;
 pub(crate) use spec::any_spec;
 pub(crate) use strides::Problem;

@@ -5,33 +5,17 @@
 
 use std::mem::discriminant;
 
-use super::Permute;
 use super::design::{BANDS_IN_PLACE, candidates, design};
 use super::fit::OnDevice;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use super::spec::{Core, Task};
-use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
-use crate::tune::{Searchable, in_turns, others};
-
-impl<T: Element, O: Element> Searchable for Permute<T, O> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.baseline(profile)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.neighbours(recipe, profile)
-    }
-}
+use crate::plan::{in_turns, others};
 
 impl Core {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+    pub fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         Ok(match &geometry.task {
             Task::Plain(problem, matrices) => {
@@ -42,7 +26,7 @@ impl Core {
         })
     }
 
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+    pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(geometry) = self.geometry() else { return Vec::new() };
         match &geometry.task {
             Task::Plain(problem, matrices) => alternatives(&self.on_device(&geometry.places, problem, *matrices, profile)),
@@ -50,7 +34,7 @@ impl Core {
         }
     }
 
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+    pub fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(geometry) = self.geometry() else { return Vec::new() };
         match &geometry.task {
             Task::Plain(problem, matrices) => neighbours(recipe, &self.on_device(&geometry.places, problem, *matrices, profile)),

@@ -18,9 +18,9 @@ use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::layout::{Layout, Placed};
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::shape::{Batched, Shape, join};
+use crate::shape::{Batched, Shape};
 use crate::strides::IoDim;
-use crate::text::Text;
+use crate::text::{Text, join};
 use crate::verify::{Sample, Verification};
 
 /// A permutation of the axes of one array or of a batch of arrays.
@@ -440,6 +440,18 @@ impl<T: Element, O: Element> Spec for Permute<T, O> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
     }
+
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.core.baseline(profile)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.alternatives(profile)
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.neighbours(recipe, profile)
+    }
 }
 
 impl Core {
@@ -470,9 +482,6 @@ impl Core {
         Ok(program)
     }
 }
-
-#[cfg(not(feature = "tune"))]
-impl<T: Element, O: Element> crate::tune::Searchable for Permute<T, O> {}
 
 impl<T, O> fmt::Display for Permute<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

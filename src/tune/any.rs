@@ -4,27 +4,17 @@
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-#[cfg(not(feature = "tune"))]
-use super::Searchable as Tunable;
-#[cfg(feature = "tune")]
-use super::{Arrays, Compiled, Sample, Tunable, Verification};
+use super::tunable::{Arrays, Compiled, Tunable};
 use crate::error::Result;
-use crate::gpu::DeviceProfile;
-#[cfg(feature = "tune")]
-use crate::gpu::Gpu;
+use crate::gpu::{DeviceProfile, Gpu};
 use crate::plan::AnyValue;
+use crate::verify::{Sample, Verification};
 
-/// What choosing a recipe without measurement needs. The recipes are of the computation's own type.
-pub(crate) trait Estimated: Display + Send + Sync {
+/// A [`Tunable`] without its types. The recipes are of the computation's own type.
+#[cfg_attr(any(target_arch = "wasm32", not(feature = "tune")), expect(dead_code, reason = "only a search asks for most of it"))]
+pub(crate) trait AnyTunable: Display + Send + Sync {
     fn parse(&self, recipe: &str) -> Option<AnyValue>;
     fn estimate(&self, profile: &DeviceProfile) -> Result<AnyValue>;
-    fn fits(&self, recipe: &AnyValue, profile: &DeviceProfile) -> bool;
-}
-
-/// A [`Tunable`] without its types.
-#[cfg(feature = "tune")]
-#[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser searches nothing"))]
-pub(crate) trait AnyTunable: Estimated {
     fn fingerprint(&self, recipe: &AnyValue, profile: &DeviceProfile) -> Result<u64>;
     fn baseline(&self, profile: &DeviceProfile) -> Result<AnyValue>;
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<AnyValue>;
@@ -35,11 +25,8 @@ pub(crate) trait AnyTunable: Estimated {
     fn compile(&self, gpu: &Gpu, recipe: &AnyValue) -> Result<Compiled>;
 }
 
-/// What a recipe is chosen for, as far as this build can choose.
-#[cfg(feature = "tune")]
+/// What a recipe is chosen for.
 pub(crate) type Erased = Arc<dyn AnyTunable>;
-#[cfg(not(feature = "tune"))]
-pub(crate) type Erased = Arc<dyn Estimated>;
 
 pub(crate) fn any<T: Tunable>(tunable: &T) -> Erased {
     Arc::new(Typed(tunable.clone()))
@@ -52,7 +39,6 @@ fn own<T: Tunable>(recipe: &AnyValue) -> &T::Recipe {
     recipe.get().expect("a recipe goes back to where it comes from")
 }
 
-#[cfg(feature = "tune")]
 fn all<R: Clone + Eq + std::hash::Hash + Display + Send + Sync + 'static>(recipes: &[R]) -> Vec<AnyValue> {
     recipes.iter().map(AnyValue::new).collect()
 }
@@ -63,34 +49,15 @@ impl<T: Tunable> Display for Typed<T> {
     }
 }
 
-impl<T: Tunable> Estimated for Typed<T> {
+impl<T: Tunable> AnyTunable for Typed<T> {
     fn parse(&self, recipe: &str) -> Option<AnyValue> {
         recipe.parse::<T::Recipe>().ok().as_ref().map(AnyValue::new)
     }
 
-    #[cfg(feature = "tune")]
     fn estimate(&self, profile: &DeviceProfile) -> Result<AnyValue> {
         Ok(AnyValue::new(&self.0.estimate(profile)?))
     }
 
-    #[cfg(not(feature = "tune"))]
-    fn estimate(&self, profile: &DeviceProfile) -> Result<AnyValue> {
-        Ok(AnyValue::new(&self.0.design(profile)?))
-    }
-
-    #[cfg(feature = "tune")]
-    fn fits(&self, recipe: &AnyValue, profile: &DeviceProfile) -> bool {
-        self.0.fingerprint(own::<T>(recipe), profile).is_ok()
-    }
-
-    #[cfg(not(feature = "tune"))]
-    fn fits(&self, recipe: &AnyValue, profile: &DeviceProfile) -> bool {
-        self.0.lower(own::<T>(recipe), profile).and_then(|program| program.check(profile)).is_ok()
-    }
-}
-
-#[cfg(feature = "tune")]
-impl<T: Tunable> AnyTunable for Typed<T> {
     fn fingerprint(&self, recipe: &AnyValue, profile: &DeviceProfile) -> Result<u64> {
         self.0.fingerprint(own::<T>(recipe), profile)
     }

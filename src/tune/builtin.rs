@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::any::Estimated;
-use super::{Choice, Source};
+use super::any::AnyTunable;
+use super::choice::{Choice, Source};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::plan::AnyValue;
@@ -57,7 +57,7 @@ fn known(spec: &str) -> &'static [TableLine] {
 
 /// The choice without measurement: what is known of this device, or else of one of the same vendor
 /// and type, or else what the rules say.
-pub(super) fn estimate(gpu: &Gpu, spec: &dyn Estimated) -> Result<Choice<AnyValue>> {
+pub(super) fn estimate(gpu: &Gpu, spec: &dyn AnyTunable) -> Result<Choice<AnyValue>> {
     let lines = known(&spec.to_string());
     if !lines.is_empty() {
         let info = gpu.device().adapter_info();
@@ -68,7 +68,7 @@ pub(super) fn estimate(gpu: &Gpu, spec: &dyn Estimated) -> Result<Choice<AnyValu
             // On a device with other limits, or after a change of the kernels, a recipe may not fit
             // any more.
             if let Some(recipe) = spec.parse(line.recipe)
-                && spec.fits(&recipe, gpu.profile())
+                && spec.fingerprint(&recipe, gpu.profile()).is_ok()
             {
                 return Ok(Choice { recipe, source: Source::BuiltIn { measurement: line.measurement } });
             }

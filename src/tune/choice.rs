@@ -5,14 +5,14 @@ use std::fmt::{self, Debug};
 use super::any::Erased;
 use super::builtin;
 #[cfg(feature = "tune")]
-use super::{Outcome, record::Entry};
+use super::{outcome::Outcome, record::Entry};
 #[cfg(feature = "tune")]
 use crate::error::Error;
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::plan::AnyValue;
 
-/// Whoever gives a [`Planner`](crate::Planner) the recipe for a specification.
+/// What gives a [`Planner`](crate::Planner) the recipe for a specification.
 pub(crate) trait Chooser: Debug + Send + Sync {
     fn choose(&self, gpu: &Gpu, spec: &Erased) -> Result<Choice<AnyValue>>;
 }

@@ -35,7 +35,7 @@ impl<L: 'static> Isolated<L> {
                 let _ = opened.send(Ok(()));
                 inbox.into_iter().for_each(|job| job(&mut own));
             }
-            // Whoever waits no longer need not know.
+            // The receiver may have timed out.
             Err(error) => drop(opened.send(Err(error))),
         };
         let no_thread = |error: std::io::Error| Error::Unsupported {
@@ -72,7 +72,7 @@ impl<L: 'static> Isolated<L> {
         let (done, answered) = mpsc::channel();
         let job: Job<L> = Box::new(move |own| {
             work(own);
-            // Whoever waits no longer need not know.
+            // The receiver may have timed out.
             let _ = done.send(Ok(()));
         });
         let asked = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());

@@ -142,7 +142,7 @@ impl Lab {
         let mut recorders: Vec<Recorder> = Vec::new();
         for _ in 0..pairs {
             let (from, to) = (array()?, array()?);
-            let bound = plain.bind(|slot| (if slot == Slot::Output { to.wgpu() } else { from.wgpu() }, 0))?;
+            let bound = plain.bind(|slot| (if slot == Slot::Output { to.buffer() } else { from.buffer() }, 0))?;
             recorders.push(Box::new(move |pass| bound.record(pass)));
         }
         let (mut copy, _) = Candidate::rehearsed(recorders, &self.stopwatch)?;

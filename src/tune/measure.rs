@@ -9,9 +9,11 @@ use super::any::AnyTunable;
 use super::isolated::{Isolated, Mishap};
 use super::lab::Lab;
 use super::outcome::{End, LEAST_GAIN, Outcome};
+use super::record::DeviceIdentity;
 use super::record::{CRATE_VERSION, Mark, Record, Trial, now};
+use super::rigor::Rigor;
 use super::search::{Pace, climb};
-use super::{DeviceIdentity, Progress, Rigor, Stage, Tuning};
+use super::tuning::{Progress, Stage, Tuning};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, Timer};
 use crate::plan::AnyValue;
@@ -30,7 +32,7 @@ const LEAST_FINAL_ROUNDS: usize = 7;
 /// Rounds in which a new recipe is compared with the best so far.
 const ROUNDS: usize = 3;
 
-/// How long to wait for a device and for the estimate: what there is no choice about.
+/// Timeout for opening the device and running the estimate.
 const OPENING: Duration = Duration::from_secs(120);
 
 /// How long a card's clock may take to come up: on an H200 it takes about a second.

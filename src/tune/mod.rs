@@ -6,15 +6,18 @@
 //! only if its result agrees and it is at least 3% faster in interleaved runs. `Tuning` says how
 //! that works, and `Record` keeps the results.
 //!
-//! Both need the feature `tune`, which is on by default. Without it there are [`Choice`],
-//! [`Searchable`] and [`rules`], and a [`Planner`](crate::Planner) chooses the same recipes as one
-//! without a `Tuning` does with it. Only the dependencies for files are saved: serde, serde_json
-//! and dirs.
+//! Both need the feature `tune`, which is on by default. Without it a [`Planner`](crate::Planner)
+//! chooses the same recipes as one without a `Tuning` does with it. Only the dependencies for files
+//! are saved: serde, serde_json and dirs. What a search consists of, also for kernels of your own,
+//! is in [`low_level::tune`](crate::low_level::tune).
 
-mod any;
+pub(crate) mod any;
 mod builtin;
 mod choice;
-pub mod rules;
+pub(crate) mod hash;
+pub(crate) mod rules;
+pub(crate) mod search;
+pub(crate) mod tunable;
 
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 mod isolated;
@@ -23,38 +26,19 @@ mod lab;
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 mod measure;
 #[cfg(feature = "tune")]
-mod outcome;
+pub(crate) mod outcome;
 #[cfg(feature = "tune")]
-pub mod record;
+pub(crate) mod record;
 #[cfg(feature = "tune")]
-pub mod search;
-#[cfg(feature = "tune")]
-mod searchable;
-#[cfg(feature = "tune")]
-mod tunable;
+mod rigor;
 #[cfg(feature = "tune")]
 mod tuning;
 
-#[cfg(feature = "tune")]
-pub use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
-pub(crate) use any::{Erased, any};
 pub use choice::{Choice, Source};
 pub(crate) use choice::{Chooser, Estimate};
 #[cfg(feature = "tune")]
-pub use outcome::{End, LEAST_GAIN, Outcome};
+pub use record::{Record, RecordError};
 #[cfg(feature = "tune")]
-pub use record::{DeviceIdentity, Record, RecordError};
+pub use rigor::Rigor;
 #[cfg(feature = "tune")]
-pub use searchable::Searchable;
-#[cfg(feature = "tune")]
-pub(crate) use searchable::{in_turns, others};
-#[cfg(feature = "tune")]
-pub use tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
-#[cfg(feature = "tune")]
-pub use tuning::{Progress, Rigor, Stage, Tuning};
-
-/// A [`Spec`](crate::Spec) that a [`Planner`](crate::Planner) chooses recipes for: all
-/// specifications of this crate. With the feature `tune`, it also says where a search starts and
-/// where it goes next. The trait is sealed, as [`Spec`](crate::Spec) is.
-#[cfg(not(feature = "tune"))]
-pub trait Searchable: crate::Spec {}
+pub use tuning::{Progress, Stage, Tuning};

@@ -4,15 +4,15 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::str::FromStr;
 
-use super::record::wgsl_hash;
-use super::{Sample, Searchable, Verification};
+use super::hash::wgsl_hash;
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, DeviceProfile, Gpu, View};
 use crate::kernels::Slot;
-use crate::plan::{Array, Builder, FragmentArrays, Placement, Program};
+use crate::plan::{Array, Builder, FragmentArrays, Placement, Program, Spec};
+use crate::verify::{Sample, Verification};
 
-/// A computation with several recipes, of which a search finds the fastest. Every [`Searchable`]
-/// specification is tunable. Implement this trait for other computations, such as your own kernels.
+/// A computation with several recipes, of which a search finds the fastest. Every [`Spec`] is
+/// tunable. Implement this trait for other computations, such as your own kernels.
 ///
 /// The output of `Display` is the key under which results are recorded. It must contain everything
 /// that affects the choice.
@@ -126,7 +126,7 @@ pub type Compiled = Box<dyn Fn(&Bindings<'_>) -> Result<Recorder>>;
 /// Records a compiled recipe, bound to its arrays, into a compute pass.
 pub type Recorder = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 
-impl<S: Searchable> Tunable for S {
+impl<S: Spec> Tunable for S {
     type Recipe = S::Recipe;
 
     fn estimate(&self, profile: &DeviceProfile) -> Result<S::Recipe> {
@@ -134,15 +134,15 @@ impl<S: Searchable> Tunable for S {
     }
 
     fn baseline(&self, profile: &DeviceProfile) -> Result<S::Recipe> {
-        Searchable::baseline(self, profile)
+        Spec::baseline(self, profile)
     }
 
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<S::Recipe> {
-        Searchable::alternatives(self, profile)
+        Spec::alternatives(self, profile)
     }
 
     fn neighbours(&self, recipe: &S::Recipe, profile: &DeviceProfile) -> Vec<S::Recipe> {
-        Searchable::neighbours(self, recipe, profile)
+        Spec::neighbours(self, recipe, profile)
     }
 
     fn verification(&self) -> Verification {

@@ -5,64 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::any::{AnyTunable, Erased, any};
+use super::builtin;
 use super::choice::Chooser;
+use super::choice::{Choice, Source};
+use super::record::DeviceIdentity;
 use super::record::{Entry, Record};
-use super::{Choice, DeviceIdentity, Source, Tunable, builtin};
-use crate::error::{Error, Result};
+use super::rigor::Rigor;
+use super::tunable::Tunable;
+use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::plan::AnyValue;
-
-/// How much time a choice may take.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Rigor {
-    /// No time: uses what this crate's authors measured on such a device, otherwise the rules.
-    #[default]
-    Estimate,
-    /// No time: uses the record, otherwise behaves like [`Estimate`](Self::Estimate).
-    Recorded,
-    /// About 2 seconds, unless the record has an entry.
-    Measure,
-    /// Up to a minute, unless the record has an entry from a search of this rigor.
-    Patient,
-}
-
-impl Rigor {
-    /// The default time limit of a search.
-    #[must_use]
-    pub fn time_limit(self) -> Duration {
-        match self {
-            Self::Estimate | Self::Recorded => Duration::ZERO,
-            Self::Measure => Duration::from_secs(2),
-            Self::Patient => Duration::from_secs(60),
-        }
-    }
-}
-
-impl fmt::Display for Rigor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Estimate => "estimate",
-            Self::Recorded => "recorded",
-            Self::Measure => "measure",
-            Self::Patient => "patient",
-        })
-    }
-}
-
-impl std::str::FromStr for Rigor {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let all = [Self::Estimate, Self::Recorded, Self::Measure, Self::Patient];
-        all.into_iter().find(|rigor| rigor.to_string() == text).ok_or_else(|| Error::Parse {
-            what: "rigor",
-            text: text.to_owned(),
-            why: "it is estimate, recorded, measure or patient".to_owned(),
-        })
-    }
-}
 
 type Watcher = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
@@ -259,7 +211,7 @@ impl Tuning {
         device: DeviceIdentity,
         spec: String,
     ) -> Result<Choice<AnyValue>> {
-        use super::End;
+        use super::outcome::End;
         use super::record::{CRATE_VERSION, now};
 
         match super::measure::measure(gpu, tunable, estimate.recipe.clone(), self) {

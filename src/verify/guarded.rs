@@ -43,7 +43,7 @@ impl Guarded {
 
     fn write(&self, buffer: &DeviceBuffer<u32>, words: &[u32]) -> Result<()> {
         let after = GUARD + words.len();
-        let write = |first: usize, words: &[u32]| self.gpu.write(View::new(buffer.wgpu(), first as u64 * 4, words.len())?, words);
+        let write = |first: usize, words: &[u32]| self.gpu.write(View::new(buffer.buffer(), first as u64 * 4, words.len())?, words);
         write(0, &vec![GUARDS; GUARD])?;
         write(GUARD, words)?;
         write(after, &vec![GUARDS; buffer.len() - after])
@@ -79,7 +79,7 @@ impl Guarded {
     }
 
     fn read_from(&self, buffer: &DeviceBuffer<u32>, first: usize, words: usize) -> Result<Vec<u32>> {
-        self.gpu.download(View::<u32>::new(buffer.wgpu(), first as u64 * 4, words)?)?.wait()
+        self.gpu.download(View::<u32>::new(buffer.buffer(), first as u64 * 4, words)?)?.wait()
     }
 
     /// Which array was written that should not have been, or past its ends, if any was.
@@ -122,5 +122,5 @@ impl Guarded {
 }
 
 fn view(buffer: &DeviceBuffer<u32>) -> Result<View<'_, u32>> {
-    View::new(buffer.wgpu(), GUARD as u64 * 4, buffer.len() - 2 * GUARD)
+    View::new(buffer.buffer(), GUARD as u64 * 4, buffer.len() - 2 * GUARD)
 }

@@ -12,7 +12,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Random bits, of which every recipe makes the same bits.
+    /// Random bits; all recipes must agree bit for bit.
     pub const EXACT: Self = Self { input: TestInput::Bits, output: Tolerance::Bits };
 
     /// Numbers that arrays of these forms have, for results that differ by `tolerance` before they

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use rustfft::FftNum;
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Error, Plan, Planner, Shape, Spec};
 
 use crate::harness::*;
@@ -231,7 +231,7 @@ impl Case {
 
     fn output_of<S>(&self, device: &Device, planner: &Planner, spec: S, dense: &[Complex32]) -> Option<(String, Recipe, Vec<Complex32>)>
     where
-        S: Searchable + Spec<Recipe = Recipe, Input: Number, Output: Number>,
+        S: Spec<Recipe = Recipe, Input: Number, Output: Number>,
     {
         let plan: Arc<Plan<S>> = match &self.recipe {
             None => planner.plan(spec.clone()).unwrap_or_else(|error| panic!("{}: `{spec}`: {error}", device.name)),

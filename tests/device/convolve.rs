@@ -1,7 +1,7 @@
 //! Convolutions, compared with SciPy, and sums over channels, compared with convolutions.
 
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::convolve::{Convolve, Number};
+use wgpu_fft::signal::{Convolve, Number};
 use wgpu_fft::{Complex32, Edge};
 
 use crate::harness::*;
@@ -32,7 +32,7 @@ fn check<T: Number>(device: &Device, head: &str, result: &str, of: fn(Complex32)
     let [signal, kernel] = [0, 1].map(|i| plan.program().inputs()[i].len);
     let signal: Vec<T> = numbers(signal, [7, 3, 257], is_complex).into_iter().map(of).collect();
     let kernel: Vec<T> = numbers(kernel, [5, 11, 129], is_complex).into_iter().map(of).collect();
-    let output: Vec<Complex32> = plan.run_two(&signal, &kernel).unwrap().wait().unwrap().into_iter().map(back).collect();
+    let output: Vec<Complex32> = plan.run((&signal, &kernel)).unwrap().wait().unwrap().into_iter().map(back).collect();
     let what = format!("{}: {head} by {}", device.name, plan.recipe());
     assert_eq!(output.len(), len, "{what}");
     let own = output.iter().map(|z| f64::from(z.norm_sqr())).sum::<f64>().sqrt();
@@ -70,12 +70,12 @@ pub fn sums_over_channels(device: &Device) {
         for channel in 0..inputs {
             let signal = (item / outputs * inputs + channel) * pixels;
             let own = (item % outputs * inputs + channel) * taps;
-            let part = one.run_two(&x[signal..signal + pixels], &w[own..own + taps]).unwrap().wait().unwrap();
+            let part = one.run((&x[signal..signal + pixels], &w[own..own + taps])).unwrap().wait().unwrap();
             expected[item * pixels..].iter_mut().zip(part).for_each(|(sum, part)| *sum += f64::from(part));
         }
     }
     let plan = device.planner.plan(spec().batch(batch).channels(inputs, outputs)).unwrap();
-    let output = plan.run_two(&x, &w).unwrap().wait().unwrap();
+    let output = plan.run((&x, &w)).unwrap().wait().unwrap();
     let output: Vec<Complex32> = output.into_iter().map(Complex32::from).collect();
     let error = relative_error(&output, &expected);
     assert!(error <= 1e-6, "{}: {error:.1e}, {}", device.name, plan.program());

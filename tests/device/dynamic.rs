@@ -2,12 +2,12 @@
 
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::fft::C2c;
-use wgpu_fft::{Complex32, ElementType, Error, Fragment, FragmentArrays, View, bytemuck};
+use wgpu_fft::{Complex32, ElementType, Error, ErrorKind, Fragment, FragmentArrays, View, bytemuck};
 
 use crate::harness::*;
 
 fn plan(device: &Device, text: &str) -> AnyPlan {
-    device.planner.plan_any(&text.parse().unwrap()).unwrap()
+    text.parse::<AnySpec>().unwrap().plan(&device.planner, None).unwrap()
 }
 
 pub fn bytes_have_the_results_of_the_types(device: &Device) {
@@ -25,12 +25,12 @@ pub fn bytes_have_the_results_of_the_types(device: &Device) {
     assert!(matches!(any.run_into(&[bytemuck::cast_slice(&input)], &mut vec![0; 4804]), Err(Error::Unsupported { .. })));
     let short = any.run_into(&[bytemuck::cast_slice(&input)], &mut mine[8..]);
     assert_eq!(short, Err(Error::WrongLen { argument: "output", expected: 600, actual: 599 }));
-    let by_hand = device.planner.plan_any_with(&"c2c fwd 20x30".parse().unwrap(), &any.recipe()).unwrap();
+    let by_hand = "c2c fwd 20x30".parse::<AnySpec>().unwrap().plan(&device.planner, Some(&any.recipe())).unwrap();
     assert!(actual == by_hand.run(&[bytemuck::cast_slice(&input)]).unwrap().wait().unwrap());
     let planner = std::sync::Arc::new(device.alone().planner);
-    let own = planner.build_any(&"c2c fwd 20x30".parse().unwrap(), None).unwrap();
+    let own = "c2c fwd 20x30".parse::<AnySpec>().unwrap().build(&planner, None).unwrap();
     assert_eq!(own.recipe(), any.recipe());
-    assert!(planner.build_any(&"c2c fwd 20x30".parse().unwrap(), Some("none")).is_err());
+    assert!("c2c fwd 20x30".parse::<AnySpec>().unwrap().build(&planner, Some("none")).is_err());
     // A result that is waited for in short steps arrives once.
     let mut pending = own.run(&[bytemuck::cast_slice(&input)]).unwrap();
     let in_steps = loop {
@@ -39,9 +39,9 @@ pub fn bytes_have_the_results_of_the_types(device: &Device) {
         }
     };
     assert!(actual == in_steps);
-    assert_eq!(pending.wait_timeout(std::time::Duration::ZERO).unwrap_err().kind(), "unsupported");
+    assert_eq!(pending.wait_timeout(std::time::Duration::ZERO).unwrap_err().kind(), ErrorKind::Unsupported);
 
-    let later = pollster::block_on(planner.plan_any_async(&"c2c fwd 20x30".parse().unwrap())).unwrap();
+    let later = pollster::block_on("c2c fwd 20x30".parse::<AnySpec>().unwrap().plan_async(&planner, None)).unwrap();
     assert_eq!(later.recipe(), any.recipe());
 
     // Two inputs, and elements of one byte.
@@ -61,7 +61,7 @@ pub fn arrays_on_the_device_are_bytes(device: &Device) {
     let fragment = Fragment::new("value * window[i0] * gain").array_of("window", ElementType::of::<f32>(), 64).unwrap();
     let fragment = fragment.uniform_of("gain", "f32", ElementType::of::<f32>());
     let spec: AnySpec = "c2c fwd 64".parse().unwrap();
-    let plan = device.planner.plan_any(&spec.map_input(fragment, ElementType::of::<Complex32>()).unwrap()).unwrap();
+    let plan = spec.map_input(fragment, ElementType::of::<Complex32>()).unwrap().plan(&device.planner, None).unwrap();
 
     let upload = |data: &[f32], usage| {
         let descriptor = wgpu_fft::wgpu::BufferDescriptor {

@@ -1,14 +1,14 @@
 //! Transforms in f64, on adapters that have it. Others refuse them.
 
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::{Error, Spec};
 
 use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, by_hand, layouts};
 use crate::harness::*;
 
 impl Runner for Device {
-    fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
+    fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
         let plan = self.plan_if_fit(spec.clone(), recipe.map(|text| text.parse().unwrap()));
         plan.iter().map(|plan| run_guarded(self, plan, input)).collect()
     }
@@ -46,7 +46,7 @@ pub fn recipes_by_hand_in_f64(device: &Device) {
 }
 
 pub fn devices_without_f64_say_so(device: &Device) {
-    fn refused<S: Searchable + Spec>(device: &Device, spec: S) {
+    fn refused<S: Spec>(device: &Device, spec: S) {
         match device.planner.plan(spec) {
             Err(Error::Unsupported { why, .. }) => assert!(why.contains("SHADER_F64") && why.contains(&device.name), "{why}"),
             other => panic!("{}: {other:?}", device.name),

@@ -1,4 +1,4 @@
-//! Transforms of f64 by two f32 for each number, on every adapter.
+//! Transforms of f64 in double-single arithmetic, on every adapter.
 
 use wgpu_fft::Planner;
 use wgpu_fft::fft::{C2c, R2r, RealKind};

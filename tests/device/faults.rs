@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use wgpu_fft::Spec;
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::gpu::{Stopwatch, Transfers};
 use wgpu_fft::low_level::faults::{Failure, Faults, inject};
 use wgpu_fft::plan::{Placement, Workspace};
-use wgpu_fft::signal::stft::Stft;
+use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::{PowerSpectrum, SeparableFilter, SpectralFilter};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Fragment, Gpu, GpuOptions, Planner, Result, View, bytemuck, wgpu};
 
 use crate::harness::*;
@@ -71,7 +71,7 @@ const SPECIFICATIONS: [&str; 22] = [
 /// caller's, and encoded.
 fn of_text(name: &'static str) -> Operation {
     let run = move |gpu: &Gpu| {
-        let plan = Planner::new(gpu).plan_any(&name.parse::<AnySpec>().unwrap())?;
+        let plan = name.parse::<AnySpec>().unwrap().plan(&Planner::new(gpu), None)?;
         let program = plan.program();
         let all: Vec<Vec<u8>> = program.inputs().iter().map(|array| bytes_of(array.bytes(), plan.input().name())).collect();
         let inputs: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
@@ -99,7 +99,7 @@ fn bytes_of(bytes: u64, element: &str) -> Vec<u8> {
 }
 
 /// A typed plan: planned, run, awaited, bound and encoded on arrays of the caller's.
-fn of_spec<S: Searchable>(name: &'static str, spec: S) -> Operation
+fn of_spec<S: Spec>(name: &'static str, spec: S) -> Operation
 where
     S::Input: bytemuck::Pod,
     S::Output: bytemuck::Pod,
@@ -158,7 +158,7 @@ fn operations() -> Vec<Operation> {
         let plan = Planner::new(gpu).plan(C2c::forward(64))?;
         plan.warm_up()?;
         let (a, b) = (gpu.upload(&complex_noise(64, 1))?, gpu.alloc::<Complex32>(64)?);
-        let bound = plan.bind(&a, View::<Complex32>::whole(b.wgpu())?)?;
+        let bound = plan.bind(&a, View::<Complex32>::whole(b.buffer())?)?;
         let mut seconds = Stopwatch::by_wall_clock(gpu).time(|pass| bound.record(pass))?;
         if gpu.profile().timestamps {
             let mut stopwatch = Stopwatch::new(gpu);

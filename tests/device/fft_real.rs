@@ -1,7 +1,7 @@
 //! Transforms from real numbers and to real numbers.
 
+use wgpu_fft::Spec;
 use wgpu_fft::fft::{C2r, R2c, R2r, RealKind, Scale};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Planner};
 
 use crate::cases::*;
@@ -108,7 +108,7 @@ pub fn rows_stay_apart(device: &Device) {
 }
 
 /// Of four rows, one becomes loud and one has a NaN. The other ones keep their bits.
-fn apart<S: Searchable>(device: &Device, spec: &S, clean: &[S::Input], [from, to]: [usize; 2], spoil: impl Fn(S::Input, bool) -> S::Input) {
+fn apart<S: Spec>(device: &Device, spec: &S, clean: &[S::Input], [from, to]: [usize; 2], spoil: impl Fn(S::Input, bool) -> S::Input) {
     let mut loud = clean.to_vec();
     loud[from..2 * from].iter_mut().for_each(|x| *x = spoil(*x, true));
     loud[3 * from + from / 2] = spoil(loud[3 * from + from / 2], false);

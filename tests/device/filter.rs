@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 use wgpu_fft::Edge;
+use wgpu_fft::Spec;
+use wgpu_fft::low_level::recipes::signal::Filter as Recipe;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::filter::Recipe;
-use wgpu_fft::tune::Searchable;
 
 use crate::filters::{EDGES, Filter, RECIPES, assert_exact, beyond_bound, bytes, whole_numbers};
 use crate::harness::*;
 
 /// Runs a filter of whole numbers, whose result is exact. Returns whether the recipe fits.
-fn check<S: Searchable<Recipe = Recipe, Output = f32>>(
+fn check<S: Spec<Recipe = Recipe, Output = f32>>(
     device: &Device,
     spec: &S,
     recipe: Option<&str>,

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use num_complex::Complex64;
+use wgpu_fft::With;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::tune::{DeviceIdentity, End};
 use wgpu_fft::num_complex;
 use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{DeviceIdentity, End, Record, Rigor, Source, Tuning};
+use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
 use wgpu_fft::{Complex32, DeviceBuffer, Element, Error, Fragment, FragmentArrays, Gpu, Planner, View, bytemuck, wgpu};
 
 use crate::harness::*;
@@ -149,7 +151,7 @@ pub fn reductions_map_what_they_load(device: &Device) {
         for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
             let spec = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes).determinism(determinism);
             let plan = device.planner.plan(spec.map_input::<u8>(fragment.clone()).unwrap()).unwrap();
-            let sums = plan.run_with(&bytes, &arrays).unwrap().wait().unwrap();
+            let sums = plan.run(With(&bytes, &arrays)).unwrap().wait().unwrap();
             assert_eq!(sums, expected, "{}: {axes:?}", device.name);
         }
     }
@@ -181,7 +183,7 @@ pub fn reductions_map_their_results(device: &Device) {
         for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
             let spec = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes).determinism(determinism);
             let spec = spec.map_input::<u8>(input.clone()).unwrap().map_output::<[u32; 2]>(output.clone()).unwrap();
-            let pairs = device.planner.plan(spec).unwrap().run_with(&bytes, &arrays).unwrap().wait().unwrap();
+            let pairs = device.planner.plan(spec).unwrap().run(With(&bytes, &arrays)).unwrap().wait().unwrap();
             assert!(pairs == expected, "{}: {axes:?}", device.name);
         }
     }
@@ -192,7 +194,7 @@ pub fn reductions_map_their_results(device: &Device) {
     let arrays = FragmentArrays::new().with("factor", View::<[f32; 4]>::new(&factor, 0, 1).unwrap());
     let scaled = Fragment::new("value * factor.x").uniform::<[f32; 4]>("factor", "vec4<f32>");
     let norms = reduce::norm::<f32>([rows, columns]).axes([1]).map_output::<f32>(scaled).unwrap();
-    let norms = device.planner.plan(norms).unwrap().run_with(&x, &arrays).unwrap().wait().unwrap();
+    let norms = device.planner.plan(norms).unwrap().run(With(&x, &arrays)).unwrap().wait().unwrap();
     let peaks = Fragment::new("vec2(f32(value), f32(i0))");
     let peaks = reduce::argmax::<f32>([rows, columns]).axes([1]).map_output::<[f32; 2]>(peaks).unwrap();
     let peaks = device.planner.plan(peaks).unwrap().run(&x).unwrap().wait().unwrap();
@@ -257,12 +259,12 @@ pub fn arrays_and_uniforms_are_bound_by_name(device: &Device) {
             .with("taps", View::<f32>::new(&buffer, at_taps, n).unwrap())
             .with("settings", View::<[f32; 4]>::new(&buffer, at_settings, 1).unwrap())
             .with("marks", View::<u8>::new(&buffer, at_marks, 3).unwrap());
-        let output = plan.run_with(&x, &arrays).unwrap().wait().unwrap();
+        let output = plan.run(With(&x, &arrays)).unwrap().wait().unwrap();
         assert_close(&output, &expected, BOUND, &device.name);
 
         let data = gpu.upload(&x).unwrap();
         let result: DeviceBuffer<Complex32> = gpu.alloc(n).unwrap();
-        let bound = if in_place { plan.bind_in_place_with(&data, &arrays) } else { plan.bind_with(&data, &result, &arrays) }.unwrap();
+        let bound = if in_place { plan.bind_in_place(With(&data, &arrays)) } else { plan.bind(With(&data, &arrays), &result) }.unwrap();
         gpu.submit(|encoder| bound.encode(encoder)).unwrap();
         let output = gpu.download(if in_place { &data } else { &result }).unwrap().wait().unwrap();
         assert_close(&output, &expected, BOUND, &device.name);
@@ -303,8 +305,8 @@ pub fn what_is_bound_wrongly_is_refused(device: &Device) {
     };
     let mut pending = encoder(gpu);
     let refused = |arrays: &FragmentArrays<'_>| {
-        let error = plan.bind_with(&input, &output, arrays).unwrap_err();
-        assert_eq!(plan.run_with(&x, arrays).unwrap_err(), error, "{}", device.name);
+        let error = plan.bind(With(&input, arrays), &output).unwrap_err();
+        assert_eq!(plan.run(With(&x, arrays)).unwrap_err(), error, "{}", device.name);
         error
     };
     let names = |error: Error| match error {
@@ -327,7 +329,7 @@ pub fn what_is_bound_wrongly_is_refused(device: &Device) {
     assert_eq!(names(plan.run_into(&x, &mut vec![Complex32::ZERO; n]).unwrap_err()).0, declared);
     // And a plan without fragments that is given arrays.
     let plain = device.planner.plan(C2c::forward(n)).unwrap();
-    match plain.bind_with(&input, &output, &FragmentArrays::new().with("taps", &taps_buffer)).unwrap_err() {
+    match plain.bind(With(&input, &FragmentArrays::new().with("taps", &taps_buffer)), &output).unwrap_err() {
         Error::WrongArrays { expected, actual, .. } => assert_eq!((&*expected, &*actual), ("none", "taps")),
         other => panic!("{other}"),
     }
@@ -365,7 +367,7 @@ pub fn what_is_bound_wrongly_is_refused(device: &Device) {
     let target = shared(gpu, 0, &vec![7.0f32; 2 * n]);
     let result = View::<Complex32>::new(&target, 0, n).unwrap();
     let arrays = without("taps").with("taps", View::<f32>::new(&target, 0, n).unwrap());
-    let error = of(plan.bind_with(&input, result, &arrays).unwrap_err(), "taps");
+    let error = of(plan.bind(With(&input, &arrays), result).unwrap_err(), "taps");
     assert_eq!(error, Error::Aliased { first: "array", second: "output" });
     let other = device.open_another();
     let foreign = other.upload(&taps).unwrap();
@@ -374,7 +376,7 @@ pub fn what_is_bound_wrongly_is_refused(device: &Device) {
 
     // Nothing was changed, and the encoder still works.
     assert!(gpu.download(&output).unwrap().wait().unwrap().iter().all(|z| *z == Complex32::new(7.0, 8.0)), "{}", device.name);
-    plan.bind_with(&input, &output, &without("")).unwrap().encode(&mut pending).unwrap();
+    plan.bind(With(&input, &without("")), &output).unwrap().encode(&mut pending).unwrap();
     gpu.queue().submit([pending.finish()]);
     let result = gpu.download(&output).unwrap().wait().unwrap();
     assert_close(&result, &expected_of_filtered(&x, &taps, &marks, 0.5, 3.0), BOUND, &device.name);
@@ -383,7 +385,7 @@ pub fn what_is_bound_wrongly_is_refused(device: &Device) {
         .planner
         .plan(C2c::forward(n).map_input::<Complex32>(Fragment::new("value * again[i0].x").array::<Complex32>("again", n)).unwrap())
         .unwrap();
-    plan.bind_with(&input, &output, &FragmentArrays::new().with("again", &input)).unwrap();
+    plan.bind(With(&input, &FragmentArrays::new().with("again", &input)), &output).unwrap();
 }
 
 pub fn plans_with_fragments_are_kept_apart(device: &Device) {
@@ -428,10 +430,10 @@ pub fn indices_of_fragments_are_checked_where_they_must_be(device: &Device) {
     let (plan, all) = proven(Fragment::new("value * weights[i0 * i0 * 1000u]").array::<f32>("weights", 2));
     assert!(all.into_iter().all(|proven| proven));
     let weights = device.gpu().upload(&[2.0f32, 5.0, 99.0, 99.0]).unwrap();
-    let arrays = FragmentArrays::new().with("weights", View::<f32>::new(weights.wgpu(), 0, 2).unwrap());
+    let arrays = FragmentArrays::new().with("weights", View::<f32>::new(weights.buffer(), 0, 2).unwrap());
     let mut expected: Vec<Complex64> = wide(&x).into_iter().enumerate().map(|(i, z)| z * if i == 0 { 2.0 } else { 5.0 }).collect();
     dft(&mut expected, &[n], &[0], false);
-    assert_close(&plan.run_with(&x, &arrays).unwrap().wait().unwrap(), &expected, BOUND, &device.name);
+    assert_close(&plan.run(With(&x, &arrays)).unwrap().wait().unwrap(), &expected, BOUND, &device.name);
 }
 
 /// The tuner measures transforms with fragments, with arrays of its own, and remembers the
@@ -460,7 +462,7 @@ pub fn fragments_are_tuned_and_remembered(device: &Device) {
     let plan = planner.plan(spec("2.0")).unwrap();
     assert_eq!(*plan.recipe(), chosen.recipe);
     let taps = device.gpu().upload(&taps).unwrap();
-    let output = plan.run_with(&x, &FragmentArrays::new().with("taps", &taps)).unwrap().wait().unwrap();
+    let output = plan.run(With(&x, &FragmentArrays::new().with("taps", &taps))).unwrap().wait().unwrap();
     assert_close(&output, &expected, BOUND, &device.name);
 }
 
@@ -485,7 +487,7 @@ pub fn half_spectra_are_filtered(device: &Device) {
     let spec = spec.map_output::<[f32; 2]>(Fragment::new("vec2(value, f32(i0 * 100u + i1))")).unwrap();
     let plan = device.planner.plan(spec).unwrap();
     let factors = device.gpu().upload(&factors).unwrap();
-    let output = plan.run_with(&spectrum, &FragmentArrays::new().with("factors", &factors)).unwrap().wait().unwrap();
+    let output = plan.run(With(&spectrum, &FragmentArrays::new().with("factors", &factors))).unwrap().wait().unwrap();
     for (i, [mean, place]) in output.into_iter().enumerate() {
         let (row, column) = (i / columns, i % columns);
         let expected = 0.5 * (x[i] + x[row * columns + (column + 1) % columns]);
@@ -513,7 +515,7 @@ pub fn permutations_map_their_elements(device: &Device) {
     let recipes = MAPPED.iter().map(|text| Some(text.parse().unwrap()));
     let mut solved = 0;
     for plan in [None].into_iter().chain(recipes).filter_map(|recipe| device.plan_if_fit(spec.clone(), recipe)) {
-        let output = plan.run_with(&picture, &arrays).unwrap().wait().unwrap();
+        let output = plan.run(With(&picture, &arrays)).unwrap().wait().unwrap();
         assert!(output == expected, "{}: {} by {}", device.name, plan.spec(), plan.recipe());
         solved += 1;
     }
@@ -548,6 +550,6 @@ pub fn permutations_with_fragments_are_tuned(device: &Device) {
     let gain: Vec<f32> = (0..64).map(|i| i as f32 * 0.5).collect();
     let mapped: Vec<[f32; 2]> = picture.iter().enumerate().map(|(i, byte)| byte.map(|byte| f32::from(byte) * gain[i % 64])).collect();
     let gain = device.gpu().upload(&gain).unwrap();
-    let output = planner.plan(spec).unwrap().run_with(&picture, &FragmentArrays::new().with("gain", &gain)).unwrap().wait().unwrap();
+    let output = planner.plan(spec).unwrap().run(With(&picture, &FragmentArrays::new().with("gain", &gain))).unwrap().wait().unwrap();
     assert!(output == transposed(&mapped, 96, 64), "{}: {}", device.name, chosen.recipe);
 }

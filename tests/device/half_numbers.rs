@@ -1,9 +1,11 @@
 //! Arrays of f16 and bf16 in Fourier transforms, on devices.
 
-use wgpu_fft::fft::{Adapt, C2c, Recipe, Scale};
+use wgpu_fft::Spec;
+use wgpu_fft::fft::{C2c, Scale};
 use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, bytemuck};
 
 use crate::halves::{Half, IN_TWOS, Runs, TEXTS, check, check_in_twos, check_mixed, numbers};
@@ -15,18 +17,18 @@ impl Runs for Device {
         self.name.clone()
     }
 
-    fn recipe<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
+    fn recipe<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
         spec.design(self.gpu().profile())
     }
 
-    fn len<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
+    fn len<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
         let profile = self.gpu().profile();
         let program = spec.lower(recipe, profile)?;
         program.check(profile)?;
         Ok(program.inputs()[0].len)
     }
 
-    fn run<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
+    fn run<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
         let plan = self.planner.plan_with(spec.clone(), recipe.clone()).unwrap();
         run_guarded(self, &plan, input)
     }

@@ -6,7 +6,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use num_complex::Complex64;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use wgpu_fft::num_complex;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
 use crate::lists::{all_or_share, asks_for_all};
@@ -66,7 +65,7 @@ impl Device {
 
     /// The plan with the default recipe or with a hand-written one; `None` if the adapter is too
     /// small for the recipe. Which recipes fit is tested without a device.
-    pub fn plan_if_fit<S: Searchable>(&self, spec: S, recipe: Option<S::Recipe>) -> Option<Arc<Plan<S>>> {
+    pub fn plan_if_fit<S: Spec>(&self, spec: S, recipe: Option<S::Recipe>) -> Option<Arc<Plan<S>>> {
         let Some(recipe) = recipe else { return Some(self.planner.plan(spec).unwrap()) };
         match self.planner.plan_with(spec, recipe) {
             Err(Error::UnfitRecipe { .. }) => None,
@@ -183,15 +182,15 @@ pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::In
     let run = |input_words: &[u32]| {
         let source = gpu.upload(&guarded(input_words)).unwrap();
         let target = gpu.upload(&guarded(if in_place { input_words } else { &output_words })).unwrap();
-        let source_view = View::<S::Input>::new(source.wgpu(), offset, input.len()).unwrap();
-        let target_view = View::<S::Output>::new(target.wgpu(), offset, plan.output_len()).unwrap();
+        let source_view = View::<S::Input>::new(source.buffer(), offset, input.len()).unwrap();
+        let target_view = View::<S::Output>::new(target.buffer(), offset, plan.output_len()).unwrap();
         let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let partner = second_words.as_ref().map(|words| gpu.upload(&guarded(words)).unwrap());
         match &partner {
             _ if in_place => plan.encode_in_place(&mut encoder, target_view).unwrap(),
             None => plan.encode(&mut encoder, source_view, target_view).unwrap(),
             Some(partner) => {
-                let partner = View::<S::Input>::new(partner.wgpu(), offset, input.len()).unwrap();
+                let partner = View::<S::Input>::new(partner.buffer(), offset, input.len()).unwrap();
                 plan.encode(&mut encoder, (source_view, partner), target_view).unwrap();
             }
         }

@@ -3,11 +3,11 @@
 
 use std::f64::consts::TAU;
 
+use wgpu_fft::Spec;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::Roll;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element};
 
 use crate::harness::*;
@@ -17,7 +17,7 @@ fn extents(device: &Device) -> [usize; 2] {
     if device.is_thorough() { [1080, 1920] } else { [90, 480] }
 }
 
-fn run<S: Searchable>(device: &Device, spec: S, input: &[S::Input]) -> Vec<S::Output> {
+fn run<S: Spec>(device: &Device, spec: S, input: &[S::Input]) -> Vec<S::Output> {
     let plan = device.planner.plan(spec).unwrap_or_else(|error| panic!("{}: {error}", device.name));
     plan.run(input).unwrap().wait().unwrap()
 }
@@ -39,7 +39,7 @@ fn assert_near(actual: &[f64], expected: &[f64], bound: f64, what: &str) {
 }
 
 /// T(2x - y/4) = 2·T(x) - T(y)/4.
-fn is_linear<S: Searchable>(device: &Device, spec: &S, len: usize, bound: f64) {
+fn is_linear<S: Spec>(device: &Device, spec: &S, len: usize, bound: f64) {
     let (x, y) = (noise(len, 1), noise(len, 2));
     let both: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 2.0 * x - 0.25 * y).collect();
     let [x, y, both] = [x, y, both].map(|values| flat(&run(device, spec.clone(), &bytemuck::pod_collect_to_vec::<f32, S::Input>(&values))));

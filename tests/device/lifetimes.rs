@@ -156,7 +156,7 @@ pub fn tiny_devices_are_enough_for_most(device: &Device) {
     assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
     // A convolution over channels binds five arrays at once.
     let channels: AnySpec = "correlate f32 37x50 x2 by 5x8 same reflect channels=3,4".parse().unwrap();
-    let error = device.planner.plan_any(&channels).unwrap_err();
+    let error = channels.plan(&device.planner, None).unwrap_err();
     assert!(
         matches!(error, Error::LimitExceeded { limit: "max_storage_buffers_per_shader_stage", required: 5, available: 4, .. }),
         "{}: {error}",
@@ -175,7 +175,7 @@ pub fn small_elements_come_back(device: &Device) {
     }
     // What follows is not overwritten. Where it would be, the write is an error.
     let buffer = gpu.upload(&[9u8; 16]).unwrap();
-    let part = |len| View::<u8>::new(buffer.wgpu(), 0, len).unwrap();
+    let part = |len| View::<u8>::new(buffer.buffer(), 0, len).unwrap();
     assert!(matches!(gpu.write(part(5), &[1; 5]), Err(Error::Misaligned { offset_bytes: 5, .. })));
     gpu.write(part(8), &[1; 8]).unwrap();
     let expected: Vec<u8> = [[1; 8], [9; 8]].concat();
@@ -213,8 +213,8 @@ pub fn labels_reach_wgpu(device: &Device) {
         (gpu.alloc(4).unwrap(), "'wgpu-fft array'"),
     ] {
         let error = gpu.submit(|encoder| {
-            encoder.clear_buffer(array.wgpu(), 0, None);
-            array.wgpu().destroy();
+            encoder.clear_buffer(array.buffer(), 0, None);
+            array.buffer().destroy();
             Ok(())
         });
         assert!(error.as_ref().is_err_and(|error| error.to_string().contains(label)), "{label}: {error:?}");

@@ -8,7 +8,7 @@ use crate::numpy_results::{Line, Runner};
 
 impl Runner for Device {
     fn run(&self, spec: &AnySpec, input: &[u8]) -> Option<Vec<u8>> {
-        match self.planner.plan_any(spec) {
+        match spec.plan(&self.planner, None) {
             Err(Error::Unsupported { .. }) => None,
             plan => Some(plan.unwrap_or_else(|error| panic!("{spec}: {error}")).run(&[input]).unwrap().wait().unwrap()),
         }

@@ -1,13 +1,13 @@
 //! Transforms compared with FFTW's in long double.
 
 use wgpu_fft::Error;
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::Spec;
 
 use crate::harness::*;
 use crate::oracles_by_fftw::{Number, Oracle, Runner};
 
 impl Runner for Device {
-    fn run<S: Searchable<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>> {
+    fn run<S: Spec<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>> {
         let plan = match self.planner.plan(spec) {
             Err(Error::Unsupported { .. }) => return None,
             plan => plan.unwrap_or_else(|error| panic!("{}: {error}", self.name)),

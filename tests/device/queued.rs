@@ -125,7 +125,7 @@ pub fn destroyed_buffers_are_an_error_of_the_submission(device: &Device) {
     let spoil = || {
         let (x, y) = (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
         guest.enqueue_copy(&x, &y).unwrap();
-        y.wgpu().destroy();
+        y.buffer().destroy();
     };
     spoil();
     let refused = guest.flush().unwrap_err();

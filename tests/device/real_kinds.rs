@@ -82,7 +82,6 @@ pub fn kinds_and_their_inverses_lead_back(device: &Device) {
 
 /// A search tries other recipes, and its check of results knows the definitions.
 pub fn recipes_of_real_kinds_agree(device: &Device) {
-    use wgpu_fft::tune::Searchable;
     let device = &device.alone();
     let input = noise(3 * 48 * 20, 6);
     for kind in [RealKind::DctII, RealKind::DstIII, RealKind::DctIV] {

@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::recipes::reduce::Recipe;
 use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{self, Custom, Determinism, Map, Recipe, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction, Value};
 use wgpu_fft::{Element, Error, Layout, Spec};
 
 use crate::harness::*;
@@ -301,11 +302,11 @@ pub fn two_inputs_are_asked_for(device: &Device) {
     assert_eq!(error, Error::WrongLen { argument: "second input", expected: 64, actual: 63 });
     assert!(matches!(plan.run(&noise(64, 1)), Err(Error::WrongInputs { .. })));
     let two = gpu.alloc::<f32>(128).unwrap();
-    let part = |offset| wgpu_fft::View::<f32>::new(two.wgpu(), offset, 64).unwrap();
+    let part = |offset| wgpu_fft::View::<f32>::new(two.buffer(), offset, 64).unwrap();
     let scalar = device.planner.plan(reduce::sum::<f32>(64)).unwrap();
     assert!(matches!(scalar.encode(&mut encoder, (&x, &x), &output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     // The output must be another buffer. The inputs may share one.
-    let alone = wgpu_fft::View::<f32>::new(two.wgpu(), 0, 1).unwrap();
+    let alone = wgpu_fft::View::<f32>::new(two.buffer(), 0, 1).unwrap();
     assert!(matches!(plan.encode(&mut encoder, (&x, part(256)), alone), Err(Error::Aliased { first: "second input", .. })));
     plan.encode(&mut encoder, (&x, &x), &output).unwrap();
     plan.encode(&mut encoder, (part(0), part(256)), &output).unwrap();

@@ -7,10 +7,11 @@
 
 use std::ops::Range;
 
-use wgpu_fft::fft::{Adapt, C2c, PassRecipe, Recipe};
+use wgpu_fft::fft::C2c;
 use wgpu_fft::half::f16;
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::{PassRecipe, Recipe};
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Spec, wgpu};
 
 use crate::harness::*;
@@ -71,7 +72,7 @@ fn is_processor(device: &Device) -> bool {
 }
 
 /// The result of a device with the adapted recipe of another.
-fn adapted<S: Adapt + Searchable>(device: &Device, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
+fn adapted<S: Adapt>(device: &Device, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
     let own = spec.adapted(recipe, device.gpu().profile()).unwrap_or_else(|error| panic!("{}: {error}", device.name));
     let plan = device.planner.plan_with(spec.clone(), own).unwrap();
     run_guarded(device, &plan, input)
@@ -91,7 +92,7 @@ fn pairs() -> Vec<[Device; 2]> {
 }
 
 pub fn adapted_recipes_give_equal_bits() {
-    fn compare<S: Adapt + Searchable>([a, b]: &[Device; 2], spec: &S, recipe: Option<Recipe>, input: &[S::Input]) {
+    fn compare<S: Adapt>([a, b]: &[Device; 2], spec: &S, recipe: Option<Recipe>, input: &[S::Input]) {
         let recipe = recipe.unwrap_or_else(|| spec.design(a.gpu().profile()).unwrap());
         let (expected, actual) = (adapted(a, spec, &recipe, input), adapted(b, spec, &recipe, input));
         let different = (0..expected.len()).filter(|&i| bytemuck::bytes_of(&actual[i]) != bytemuck::bytes_of(&expected[i])).count();
@@ -195,7 +196,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn run<S>(&self, text: String, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output>
     where
-        S: Adapt + Searchable + std::str::FromStr<Err = wgpu_fft::Error>,
+        S: Adapt + std::str::FromStr<Err = wgpu_fft::Error>,
     {
         let i = self.next.replace(self.next.get() + 1);
         adapted(self.devices[i % self.devices.len()], &text.parse::<S>().unwrap(), recipe, input)
@@ -225,7 +226,7 @@ impl Parts<'_> {
         data: &[S::Input],
     ) -> Vec<S::Output>
     where
-        S: Adapt + Searchable + std::str::FromStr<Err = wgpu_fft::Error>,
+        S: Adapt + std::str::FromStr<Err = wgpu_fft::Error>,
     {
         let shape: Vec<String> = inner.iter().map(usize::to_string).collect();
         let cuts = cuts(data.len() / from, 1);

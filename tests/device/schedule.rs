@@ -112,7 +112,7 @@ pub fn write_durations() {
     let mut lines: Vec<(u64, String)> = all.into_iter().map(|(key, seconds)| (seconds, key)).collect();
     lines.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let text: String = lines.iter().map(|(seconds, key)| format!("{seconds:4} {key}\n")).collect();
-    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/device/durations.txt"), text).unwrap();
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/device/durations.txt"), text).unwrap();
 }
 
 /// Whether `WGPU_FFT_DURATIONS=1` asks for that.

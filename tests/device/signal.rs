@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use wgpu_fft::Edge;
+use wgpu_fft::With;
 use wgpu_fft::fft::R2c;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::signal::{PhaseCorrelate, RadialAverage, Roll, SpectralFilter, analytic, delay};
@@ -111,7 +112,7 @@ pub fn filters_delays_and_analytic_signals(device: &Device) {
     let x = noise(100, 3);
     let (input, output, gains) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(100).unwrap(), gpu.upload(&[2.0f32; 65]).unwrap());
     let arrays = FragmentArrays::new().with("gains", &gains);
-    gpu.submit(|encoder| plan.bind_with(&input, &output, &arrays)?.encode(encoder)).unwrap();
+    gpu.submit(|encoder| plan.bind(With(&input, &arrays), &output)?.encode(encoder)).unwrap();
     let expected: Vec<Complex64> = real(&x).iter().map(|x| x * 2.0).collect();
     assert_close(&complex(&gpu.download(&output).unwrap().wait().unwrap()), &expected, BOUND, &device.name);
 }
@@ -127,7 +128,7 @@ pub fn shifts_between_pictures(device: &Device) {
         for spec in [PhaseCorrelate::new(shape).batch(3), PhaseCorrelate::new(shape).batch(3).unnormalised()] {
             let plan = device.planner.plan(spec).unwrap();
             let what = format!("{}: {}", device.name, plan.spec());
-            let output = plan.run_two(&moved.concat(), &pictures.concat()).unwrap().wait().unwrap();
+            let output = plan.run((&moved.concat(), &pictures.concat())).unwrap().wait().unwrap();
             for (i, own) in output.chunks(rank + 1).enumerate() {
                 for (found, by) in own.iter().zip(by) {
                     assert!((f64::from(*found) - by * i as f64 / 2.0).abs() < 1e-3, "{own:?} for {i}/2 of {by:?}: {what}");

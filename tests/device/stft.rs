@@ -1,8 +1,8 @@
 //! Spectra of frames, compared with their definition.
 
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
 use wgpu_fft::signal::window::Window;
+use wgpu_fft::signal::{Padding, Scaling, Stft};
 use wgpu_fft::{Complex32, Fragment};
 
 use crate::frames::{Case, Welch};
@@ -12,39 +12,39 @@ use crate::reference::{complex_noise, noise, relative_error, wide};
 /// Lengths that take one pass, several, and a convolution; signals of odd length.
 pub fn spectra_of_frames_there_and_back(device: &Device) {
     let paddings = [Padding::Zeros, Padding::Edge, Padding::Even, Padding::Odd];
-    for (i, (n, m, hop, mfft)) in
+    for (i, (n, m, hop, nfft)) in
         [(1000, 64, 16, 64), (777, 100, 33, 128), (500, 37, 9, 37), (3001, 600, 200, 1024)].into_iter().enumerate()
     {
-        let case = Case { padding: paddings[i], phase: [Some(0), None, Some(5), Some(-3)][i], ..Case::new(n, m, hop, mfft) };
+        let case = Case { padding: paddings[i], phase: [Some(0), None, Some(5), Some(-3)][i], ..Case::new(n, m, hop, nfft) };
         let x = complex_noise(2 * n, 8);
         let direct = |x: &[Complex64], bins| -> Vec<Complex64> {
             let range = case.spec::<f32>().frame_range().unwrap();
             x.chunks(n).flat_map(|x| case.direct(x, [range.start, range.end], bins)).collect()
         };
-        let what = format!("{} {n} {m} {hop} {mfft}", device.name);
+        let what = format!("{} {n} {m} {hop} {nfft}", device.name);
 
         let spec = case.spec::<Complex32>().batch(2);
         let back = device.planner.plan(spec.inverse().unwrap()).unwrap();
         let spectra = run_guarded(device, &device.planner.plan(spec).unwrap(), &x);
-        let error = relative_error(&spectra, &direct(&wide(&x), mfft));
-        assert!(error <= fft_budget(4 * mfft), "{what}: {error:.1e}");
+        let error = relative_error(&spectra, &direct(&wide(&x), nfft));
+        assert!(error <= fft_budget(4 * nfft), "{what}: {error:.1e}");
         let error = relative_error(&run_guarded(device, &back, &spectra), &wide(&x));
-        assert!(error <= 4.0 * fft_budget(mfft), "{what}: {error:.1e} there and back");
+        assert!(error <= 4.0 * fft_budget(nfft), "{what}: {error:.1e} there and back");
 
         let reals: Vec<f32> = x.iter().map(|z| z.re).collect();
         let seen: Vec<Complex64> = reals.iter().map(|&x| Complex64::from(f64::from(x))).collect();
         let spec = case.spec::<f32>().batch(2).frequencies_first();
         let back = device.planner.plan(spec.inverse().unwrap()).unwrap();
         let spectra = run_guarded(device, &device.planner.plan(spec).unwrap(), &reals);
-        let frames = spectra.len() / 2 / (mfft / 2 + 1);
+        let frames = spectra.len() / 2 / (nfft / 2 + 1);
         let arrays = spectra.chunks(spectra.len() / 2);
         let by_frame: Vec<Complex32> =
             arrays.flat_map(|array| (0..frames).flat_map(|p| array.iter().skip(p).step_by(frames).copied())).collect();
-        let error = relative_error(&by_frame, &direct(&seen, mfft / 2 + 1));
-        assert!(error <= fft_budget(4 * mfft), "{what}: {error:.1e}");
+        let error = relative_error(&by_frame, &direct(&seen, nfft / 2 + 1));
+        assert!(error <= fft_budget(4 * nfft), "{what}: {error:.1e}");
         let returned: Vec<Complex32> = run_guarded(device, &back, &spectra).into_iter().map(Complex32::from).collect();
         let error = relative_error(&returned, &seen);
-        assert!(error <= 4.0 * fft_budget(mfft), "{what}: {error:.1e} there and back");
+        assert!(error <= 4.0 * fft_budget(nfft), "{what}: {error:.1e} there and back");
     }
 }
 

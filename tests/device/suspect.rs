@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use wgpu_fft::low_level::tune::{Arrays, Bindings, Compiled, Known, Sample, Tunable, Verification};
 use wgpu_fft::plan::Placement;
-use wgpu_fft::tune::{Arrays, Bindings, Compiled, Known, Sample, Tunable, Verification};
 use wgpu_fft::{DeviceProfile, Error, Gpu, Result, View, wgpu};
 
 const LEN: u32 = 1 << 14;
@@ -168,7 +168,7 @@ impl Tunable for Suspect {
 }
 
 /// Binds the whole buffers.
-fn bind(gpu: &Gpu, pipeline: &wgpu::ComputePipeline, bindings: &Bindings<'_>) -> Result<wgpu_fft::tune::Recorder> {
+fn bind(gpu: &Gpu, pipeline: &wgpu::ComputePipeline, bindings: &Bindings<'_>) -> Result<wgpu_fft::low_level::tune::Recorder> {
     let device = gpu.device();
     let (size, usage) = (16, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST);
     let params = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });

@@ -41,8 +41,8 @@ fn run_both_ways<S: Spec>(way: &str, plan: &Plan<S>, inputs: &[&[S::Input]]) -> 
             plan.run(input).unwrap().wait().unwrap()
         }
         [x, y] => {
-            plan.run_two_into(x, y, &mut output).unwrap();
-            plan.run_two(x, y).unwrap().wait().unwrap()
+            plan.run_into((x, y), &mut output).unwrap();
+            plan.run((x, y)).unwrap().wait().unwrap()
         }
         _ => panic!("one input or two"),
     };
@@ -100,7 +100,7 @@ pub fn uploads_and_downloads_of_every_length(device: &Device) {
         }
         // Between guards.
         let buffer = gpu.upload(&vec![7u8; 3 * one_mebi]).unwrap();
-        let part = View::<u8>::new(buffer.wgpu(), 256, 2 * one_mebi + 8).unwrap();
+        let part = View::<u8>::new(buffer.buffer(), 256, 2 * one_mebi + 8).unwrap();
         gpu.write(part, &vec![9; part.len()]).unwrap();
         assert!(gpu.download(part).unwrap().wait().unwrap().iter().all(|&byte| byte == 9), "{way}");
         let whole = gpu.download(&buffer).unwrap().wait().unwrap();
@@ -117,7 +117,7 @@ pub fn what_is_written_later_is_not_downloaded(device: &Device) {
         gpu.write(&buffer, &[2; 1000]).unwrap();
         let second = gpu.download(&buffer).unwrap();
         gpu.submit(|encoder| {
-            encoder.clear_buffer(buffer.wgpu(), 0, None);
+            encoder.clear_buffer(buffer.buffer(), 0, None);
             Ok(())
         })
         .unwrap();
@@ -136,12 +136,12 @@ pub fn wrong_lengths_leave_the_output_as_it_was(device: &Device) {
     let mut output: Vec<Complex32> = garbage(64);
     let error = plan.run_into(&input[..60], &mut output).unwrap_err();
     assert_eq!(error, Error::WrongLen { argument: "input", expected: 64, actual: 60 });
-    assert!(matches!(plan.run_two_into(&input, &input, &mut output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
+    assert!(matches!(plan.run_into((&input, &input), &mut output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     assert_equal_bits(&output, &garbage(64), &device.name);
     let plan = device.planner.plan(reduce::dot::<f32>(8)).unwrap();
     let mut output = garbage(1);
     assert!(matches!(plan.run_into(&[1.0; 8], &mut output), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));
-    let error = plan.run_two_into(&[1.0; 8], &[1.0; 9], &mut output).unwrap_err();
+    let error = plan.run_into((&[1.0; 8], &[1.0; 9]), &mut output).unwrap_err();
     assert_eq!(error, Error::WrongLen { argument: "second input", expected: 8, actual: 9 });
     assert_equal_bits(&output, &garbage::<f32>(1), &device.name);
 }
@@ -246,7 +246,7 @@ pub fn arrays_are_mapped_where_the_device_can(device: &Device) {
     let mappable = |gpu: &Gpu| {
         let buffer: DeviceBuffer<u32> = gpu.upload(&[1, 2, 3]).unwrap();
         assert_eq!(gpu.download(&buffer).unwrap().wait().unwrap(), [1, 2, 3], "{}", device.name);
-        buffer.wgpu().usage().contains(wgpu::BufferUsages::MAP_WRITE)
+        buffer.buffer().usage().contains(wgpu::BufferUsages::MAP_WRITE)
     };
     let info = device.adapter.get_info();
     let is_fit = matches!(info.device_type, Cpu | IntegratedGpu);

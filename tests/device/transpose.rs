@@ -1,8 +1,9 @@
 //! Permutations, compared bit by bit, including the gaps between the elements of an output.
 
 use proptest::prelude::*;
+use wgpu_fft::low_level::recipes::transpose::Recipe;
 use wgpu_fft::num_complex::Complex;
-use wgpu_fft::transpose::{Permute, Recipe};
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Element};
 
 use crate::harness::*;

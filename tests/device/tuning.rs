@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wgpu_fft::fft::C2c;
+use wgpu_fft::low_level::tune::record::Entry;
+use wgpu_fft::low_level::tune::{DeviceIdentity, End, Outcome, Tunable};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::record::Entry;
-use wgpu_fft::tune::{Choice, DeviceIdentity, End, Outcome, Record, Rigor, Searchable, Source, Stage, Tunable, Tuning};
+use wgpu_fft::tune::{Choice, Record, Rigor, Source, Stage, Tuning};
 use wgpu_fft::{Gpu, Planner, Spec, wgpu};
 
 use crate::harness::*;
@@ -159,7 +160,7 @@ pub fn die(record: &Path) {
 
 /// The chosen recipe computes the same result, is remembered, and is found later without measuring.
 pub fn what_was_measured_is_right_and_remembered(device: &Device) {
-    fn check<S: Searchable>(device: &Device, spec: &S, expected: impl Fn(&S::Recipe) -> bool) {
+    fn check<S: Spec>(device: &Device, spec: &S, expected: impl Fn(&S::Recipe) -> bool) {
         let record = Record::in_memory();
         let tuning = Tuning::measure().record(record.clone()).time_limit(Duration::from_secs(1));
         let planner = Planner::new(device.gpu()).with_tuning(tuning);
@@ -242,7 +243,7 @@ pub fn guests_are_measured_within_their_limits(device: &Device) {
 }
 
 /// The entry that a search on a device would have recorded if it had found this recipe.
-fn entry<S: Searchable>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
+fn entry<S: Spec>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
     Entry {
         spec: spec.to_string(),
         recipe: recipe.to_string(),
@@ -261,7 +262,7 @@ fn entry<S: Searchable>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
 /// parsed.
 pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     let (gpu, spec) = (device.gpu(), C2c::forward(256).batch(8));
-    let recipe = wgpu_fft::fft::Recipe::from_str("axis 0: stockham 16.16 lanes=16 lines=2").unwrap();
+    let recipe = wgpu_fft::low_level::recipes::fft::Recipe::from_str("axis 0: stockham 16.16 lanes=16 lines=2").unwrap();
     let honest = entry(gpu, &spec, &recipe);
     let source = |entry: Entry| {
         let record = Record::in_memory();

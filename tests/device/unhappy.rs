@@ -312,7 +312,7 @@ pub fn buffers_of_another_instance_are_refused(device: &Device) {
     for buffer in &foreign {
         // Its number belongs to a buffer with the same size and usages, so nobody can tell them
         // apart.
-        if right.iter().any(|right| right.wgpu() == buffer) {
+        if right.iter().any(|right| right.buffer() == buffer) {
             continue;
         }
         let view = View::<Complex32>::whole(buffer).unwrap();

@@ -5,10 +5,10 @@ use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::faults::{Faults, inject};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::signal::SpectralFilter;
-use wgpu_fft::signal::stft::Stft;
+use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, Error, Fragment, Gpu, GpuOptions, Planner, bytemuck, reduce};
+use wgpu_fft::{Complex32, Error, ErrorKind, Fragment, Gpu, GpuOptions, Planner, bytemuck, reduce};
 
 use crate::faults::tries_all;
 use crate::harness::*;
@@ -58,7 +58,7 @@ fn others(device: &Device) -> impl Iterator<Item = &'static str> {
 }
 
 fn plan(planner: &Planner, text: &str) -> AnyPlan {
-    planner.plan_any(&text.parse::<AnySpec>().unwrap()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    text.parse::<AnySpec>().unwrap().plan(planner, None).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 pub fn right_results_are_found_right(device: &Device) {
@@ -122,7 +122,7 @@ pub fn wrong_results_are_found(device: &Device) {
         let mut own = 0;
         for (from, to) in CONFUSIONS {
             // Some texts are not valid any more.
-            let Ok(other) = Planner::new(&miscompiling(device, from, to)).plan_any(&text.parse().unwrap()) else { continue };
+            let Ok(other) = text.parse::<AnySpec>().unwrap().plan(&Planner::new(&miscompiling(device, from, to)), None) else { continue };
             if result(&other) == expected {
                 continue;
             }
@@ -146,7 +146,7 @@ pub fn wrong_results_are_found(device: &Device) {
 pub fn the_error_names_the_driver_and_what_to_do(device: &Device) {
     let gpu = miscompiling(device, " - ", " + ");
     let error = Planner::new(&gpu).plan(C2c::forward([24, 32])).unwrap().verify().unwrap_err();
-    assert_eq!(error.kind(), "wrong-result");
+    assert_eq!(error.kind(), ErrorKind::WrongResult);
     let text = error.to_string();
     let info = device.adapter.get_info();
     for part in [&device.name, &info.driver_info, "c2c fwd 24x32", "WGPU_FFT_CHECKED=1", "plan_with", "another adapter", "wgpu-fft check"] {
@@ -158,7 +158,7 @@ pub fn the_error_names_the_driver_and_what_to_do(device: &Device) {
 pub fn every_nth_run_is_verified(device: &Device) {
     let name = &device.name;
     let input = complex_noise(24 * 32, 1);
-    let wrong = miscompiling(device, " - ", " + ").with_verification(3);
+    let wrong = miscompiling(device, " - ", " + ").with_verify_every(3);
     let planner = Planner::new(&wrong);
     let plan = planner.plan(C2c::forward([24, 32])).unwrap();
     let is_wrong = |result: Result<(), Error>| matches!(result, Err(Error::WrongResult { .. }));
@@ -173,7 +173,7 @@ pub fn every_nth_run_is_verified(device: &Device) {
         })
         .collect();
     assert_eq!(verdicts, [false, false, true, false, false, true, false, false, true], "{name}");
-    let any = planner.plan_any(&"c2c fwd 24x32".parse().unwrap()).unwrap();
+    let any = "c2c fwd 24x32".parse::<AnySpec>().unwrap().plan(&planner, None).unwrap();
     assert_eq!(
         [(); 3].map(|()| is_wrong(any.run(&[bytemuck::cast_slice(&input)]).unwrap().wait().map(drop))),
         [false, false, true],
@@ -181,8 +181,8 @@ pub fn every_nth_run_is_verified(device: &Device) {
     );
 
     // Right results stay what they are, for every kind of input.
-    let gpu = device.gpu().clone().with_verification(1);
-    assert_eq!(gpu.verifies_every(), 1);
+    let gpu = device.gpu().clone().with_verify_every(1);
+    assert_eq!(gpu.verify_every(), 1);
     let planner = Planner::new(&gpu);
     for (text, _) in DEFINED {
         assert_eq!(result(&self::plan(&planner, text)), result(&self::plan(&device.planner, text)), "{name}: {text}");
@@ -217,7 +217,7 @@ pub fn every_nth_run_is_verified(device: &Device) {
     assert_eq!(plan.program().placement(), Placement::InPlace);
     assert_eq!(plan.run(&zeros).unwrap().wait().unwrap(), zeros);
     assert_eq!(
-        pollster::block_on(Gpu::from_adapter_with(&device.adapter, &GpuOptions::default().verify_every(7))).unwrap().verifies_every(),
+        pollster::block_on(Gpu::from_adapter_with(&device.adapter, &GpuOptions::default().verify_every(7))).unwrap().verify_every(),
         7
     );
 }

@@ -6,14 +6,14 @@ use wgpu_fft::fft::C2c;
 use wgpu_fft::gpu::{Stopwatch, Transfers};
 use wgpu_fft::low_level::faults::{Failure, Faults, inject};
 use wgpu_fft::low_level::transfer::wait_for;
-use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Pending, Planner, Result, wgpu};
+use wgpu_fft::{Complex32, Error, ErrorKind, Gpu, GpuOptions, Pending, Planner, Result, wgpu};
 
 use crate::harness::*;
 use crate::progress::less;
 
 const LIMIT: Duration = Duration::from_millis(200);
 
-/// A device that answers nobody from now on, and what it would be otherwise, with time to compile.
+/// A device on which every wait times out from now on, and what it would be otherwise, with time to compile.
 fn silent(device: &Device) -> [Gpu; 2] {
     let gpu = device.open_another().with_wait_limit(Some(LIMIT));
     [inject(gpu.clone(), &Faults::at(1, Failure::Silent)), gpu.with_wait_limit(Some(Duration::from_secs(60)))]
@@ -56,7 +56,7 @@ pub fn a_device_that_never_answers_is_an_error_of_every_wait(device: &Device) {
         }
     };
     assert!(matches!(error, Err(Error::TimedOut { waited, .. }) if waited >= LIMIT), "{error:?}");
-    assert_eq!(pending.wait_timeout(LIMIT).unwrap_err().kind(), "unsupported");
+    assert_eq!(pending.wait_timeout(LIMIT).unwrap_err().kind(), ErrorKind::Unsupported);
 
     assert_eq!(timed_out(|| plan.warm_up()).0, "a submission");
     let (a, b) = (gpu.alloc::<Complex32>(2048).unwrap(), gpu.alloc::<Complex32>(2048).unwrap());
@@ -99,7 +99,7 @@ impl Counter {
                 sums[id.x % 4u] = x;
             }";
         let sums = gpu.alloc::<u32>(4).unwrap();
-        let (pipeline, bind_group) = pipeline_on(gpu, text, sums.wgpu());
+        let (pipeline, bind_group) = pipeline_on(gpu, text, sums.buffer());
         Self { gpu: gpu.clone(), workgroups, pipeline, bind_group }
     }
 

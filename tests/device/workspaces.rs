@@ -167,7 +167,7 @@ pub fn workspaces_in_the_callers_buffers(device: &Device) {
     let guarded = |bytes: u64| gpu.upload(&vec![0xdead_beefu32; ((bytes + 2 * GUARD) / 4) as usize]).unwrap();
     let buffers: Vec<DeviceBuffer<u32>> = sizes.iter().map(|&bytes| guarded(bytes)).collect();
     let views: Vec<View<'_, u8>> =
-        buffers.iter().zip(&sizes).map(|(buffer, &bytes)| View::new(buffer.wgpu(), GUARD, bytes as usize).unwrap()).collect();
+        buffers.iter().zip(&sizes).map(|(buffer, &bytes)| View::new(buffer.buffer(), GUARD, bytes as usize).unwrap()).collect();
     let workspace = Workspace::in_buffers(gpu, &views).unwrap();
     let planner = Planner::new(gpu).with_workspace(&workspace);
     let own = Plans::of(&planner);
@@ -181,7 +181,7 @@ pub fn workspaces_in_the_callers_buffers(device: &Device) {
     }
 
     // The workspace is no array for the plan.
-    let taken: View<'_, Complex32> = View::new(buffers[0].wgpu(), 0, 4096).unwrap();
+    let taken: View<'_, Complex32> = View::new(buffers[0].buffer(), 0, 4096).unwrap();
     let x = gpu.alloc::<Complex32>(4096).unwrap();
     assert!(matches!(own.short.bind(taken, &x), Err(Error::Aliased { first: "input", second: "the plan's workspace" })));
     assert!(matches!(own.short.bind(&x, taken), Err(Error::Aliased { first: "output", .. })));

@@ -1,8 +1,9 @@
 //! Recipes of one device adapted to another: they fit, and they keep every decision that affects
 //! the bits of the result.
 
-use wgpu_fft::fft::{Adapt, AxisRecipe, C2c, PassRecipe, R2c, Recipe};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::fft::{C2c, R2c};
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::{AxisRecipe, PassRecipe, Recipe};
 use wgpu_fft::{DeviceProfile, Error, Spec};
 
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL};

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, R2r, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error};
 
 use crate::cores::on_all_cores;
@@ -33,7 +34,7 @@ fn printed<T: Display>(result: Result<T, Error>) -> String {
     result.map_or_else(|error| format!("error: {error}"), |value| value.to_string())
 }
 
-fn of<S: Adapt + Searchable<Recipe = Recipe>>(text: &str, spec: Result<S, Error>) -> String {
+fn of<S: Adapt<Recipe = Recipe>>(text: &str, spec: Result<S, Error>) -> String {
     let spec = spec.unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut first = None;
     let mut lines = String::new();

@@ -1,8 +1,9 @@
 //! Convolutions and correlations, run on the host and compared with direct sums in f64.
 
+use wgpu_fft::low_level::recipes::signal::{By, Convolve as Recipe};
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::convolve::{By, Convolve, Number, Recipe};
+use wgpu_fft::signal::{Convolve, Number};
 use wgpu_fft::{Complex32, Edge, Error, Spec};
 
 use crate::convolutions::{Case, EDGES, MODES};
@@ -42,7 +43,7 @@ fn every_recipe<T: Number>(
         let recipe = spec.design(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
         assert_eq!(recipe.to_string().parse().as_ref(), Ok(&recipe));
         let mut recipes = vec![recipe.clone()];
-        recipes.extend(wgpu_fft::tune::Searchable::alternatives(spec, &profile));
+        recipes.extend(wgpu_fft::Spec::alternatives(spec, &profile));
         for recipe in recipes {
             let program = spec.lower(&recipe, &profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
             program.check(&profile).unwrap_or_else(|error| panic!("{program}: {error}"));

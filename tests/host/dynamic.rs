@@ -1,13 +1,14 @@
 //! Specifications whose types are known only when the program runs.
 
+use wgpu_fft::Spec;
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::half::f16;
+use wgpu_fft::low_level::tune::Tunable;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::reduce::Reduction;
 use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Searchable, Tunable};
 use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment};
 
 fn profile() -> DeviceProfile {
@@ -15,7 +16,7 @@ fn profile() -> DeviceProfile {
 }
 
 /// A text names the same specification with and without types.
-fn agrees<S: Searchable + std::str::FromStr<Err = Error>>(text: &str) {
+fn agrees<S: Spec + std::str::FromStr<Err = Error>>(text: &str) {
     let typed: S = text.parse().unwrap();
     let any: AnySpec = text.parse().unwrap();
     assert_eq!(any.to_string(), typed.to_string());

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error, Fragment, Spec};
 
 use crate::double::{complex_noise, noise};
@@ -27,7 +28,7 @@ fn with_f64() -> Vec<DeviceProfile> {
 }
 
 impl Runner for Host {
-    fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
+    fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
         let mut programs = HashSet::new();
         let mut outputs = Vec::new();
         let profiles = (self.profiles)();
@@ -98,7 +99,7 @@ fn recipes_by_hand() {
 fn the_comparison_can_fail() {
     struct Nearly;
     impl Runner for Nearly {
-        fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
+        fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
             let mut outputs = HOST.run(spec, recipe, input);
             let numbers: &mut [f64] = bytemuck::cast_slice_mut(&mut outputs[0]);
             numbers.iter_mut().for_each(|x| *x *= 1.0 + 16.0 * U);
@@ -154,7 +155,7 @@ fn adapted_recipes_give_equal_bits() {
 /// Single elements by the definition, which a search compares its recipes with.
 #[test]
 fn samples_are_what_transforms_compute() {
-    fn check<S: Searchable<Recipe = Recipe>>(spec: &S, input: &[S::Input]) {
+    fn check<S: Spec<Recipe = Recipe>>(spec: &S, input: &[S::Input]) {
         let samples = spec.samples(bytemuck::cast_slice(input));
         assert!(samples.len() > 2, "{spec}");
         for mut output in HOST.run(spec, None, input) {

@@ -1,9 +1,10 @@
-//! Transforms of f64 by two f32 for each number, run on the host.
+//! Transforms of f64 in double-single arithmetic, run on the host.
 
-use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind};
+use wgpu_fft::low_level::recipes::fft::Recipe;
+use wgpu_fft::low_level::tune::Tunable;
 use wgpu_fft::low_level::{self, precision};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Tunable;
 use wgpu_fft::{DeviceProfile, Error, Fragment, Program, Spec};
 
 use crate::double::{complex_noise, noise};

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use wgpu_fft::Edge;
+use wgpu_fft::low_level::recipes::signal::Filter as Recipe;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::filter::{Pixel, Recipe};
+use wgpu_fft::signal::Pixel;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error, Program, Spec};
 
 use crate::filters::{EDGES, Filter, RECIPES, SIZES, assert_exact, beyond_bound, bytes, whole_numbers};
@@ -15,7 +15,7 @@ use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
 /// The programs of the rules' recipes, of the baseline, and of the hand-written recipes that fit.
-fn programs<S: Searchable<Recipe = Recipe>>(spec: &S, profiles: &[DeviceProfile]) -> Vec<Program> {
+fn programs<S: Spec<Recipe = Recipe>>(spec: &S, profiles: &[DeviceProfile]) -> Vec<Program> {
     let mut programs = Vec::new();
     for profile in profiles {
         let lower = |recipe: &Recipe| spec.lower(recipe, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
@@ -28,7 +28,7 @@ fn programs<S: Searchable<Recipe = Recipe>>(spec: &S, profiles: &[DeviceProfile]
 }
 
 fn check<T: Pixel + Into<f64>>(
-    spec: &impl Searchable<Recipe = Recipe, Input = T, Output = f32>,
+    spec: &impl Spec<Recipe = Recipe, Input = T, Output = f32>,
     x: &[T],
     expected: impl Fn(&[f64]) -> [Vec<f64>; 2],
 ) -> usize {

@@ -2,8 +2,9 @@
 //! nothing but its result: random programs in the kernel of an FFT, which runs without wgpu's
 //! checks, under wgsl-sanitizer.
 
-use wgpu_fft::fft::{C2c, Recipe};
+use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec};
 use wgsl_sanitizer::FindingKind;
 

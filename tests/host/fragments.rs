@@ -5,8 +5,9 @@
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::half::f16;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, Element, Error, Fragment, Layout, Spec};
 

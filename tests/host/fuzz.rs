@@ -39,7 +39,7 @@ fn fragments() {
 #[test]
 fn examples_reach_what_they_are_for() {
     use wgpu_fft::dynamic::AnySpec;
-    use wgpu_fft::tune::record::Record;
+    use wgpu_fft::tune::Record;
 
     for text in examples::SPECIFICATIONS {
         assert!(text.parse::<AnySpec>().is_ok(), "{text}: {:?}", text.parse::<AnySpec>());
@@ -52,7 +52,7 @@ fn examples_reach_what_they_are_for() {
     }
     let sealed = |line: &str| {
         let body = line.strip_suffix('}').unwrap();
-        format!("{body},\"sum\":\"{:016x}\"}}\n", wgpu_fft::tune::record::text_hash(body))
+        format!("{body},\"sum\":\"{:016x}\"}}\n", wgpu_fft::low_level::tune::text_hash(body))
     };
     let report = Record::in_memory().import_text(sealed(examples::RECORDS[0]).as_bytes(), None, &|_| false);
     assert_eq!(report.accepted, 1, "{report}");

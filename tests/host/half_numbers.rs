@@ -1,7 +1,8 @@
 //! Arrays of f16 and bf16 in Fourier transforms, run on the host.
 
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::{Complex32, Error, Fragment, Program, Spec, bytemuck};
 

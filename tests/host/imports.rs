@@ -1,5 +1,6 @@
-//! Imports go one way: no files of `src/fft` import from one another in a circle. What a folder's
-//! `mod.rs` re-exports counts as an import from where it is defined.
+//! Imports go one way: no files of `src/fft` import from one another in a circle, and no rooms, which
+//! are the folders and files of `src`. What a folder's `mod.rs` re-exports counts as an import from
+//! where it is defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +11,7 @@ type Modules = BTreeMap<String, String>;
 
 /// All modules of the crate with their text, without comments and tests.
 fn modules() -> Modules {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("src");
     let module = |path: &Path| {
         let name = path.strip_prefix(&root).unwrap().with_extension("").to_str().unwrap().replace(['/', '\\'], "::");
         let text = std::fs::read_to_string(path).unwrap();
@@ -94,26 +95,65 @@ fn target(modules: &Modules, from: &str, path: &str) -> Option<String> {
     }
 }
 
+/// The paths from the crate's root in a text.
+fn paths_from_root(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("crate::").map(|(begin, _)| {
+        let is_end = |letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == ':');
+        let end = text[begin..].find(is_end).map_or(text.len(), |len| begin + len);
+        text[begin..end].trim_end_matches(':')
+    })
+}
+
+/// Takes away whatever imports nothing that is left: what then is left is in a circle, or imports from
+/// one.
+fn circles(mut left: BTreeMap<&str, BTreeSet<String>>) -> BTreeMap<&str, BTreeSet<String>> {
+    loop {
+        let before = left.len();
+        let open: BTreeSet<String> = left.keys().map(|own| (*own).to_owned()).collect();
+        left.values_mut().for_each(|imports| imports.retain(|other| open.contains(other)));
+        left.retain(|_, imports| !imports.is_empty());
+        if left.len() == before {
+            return left;
+        }
+    }
+}
+
 #[test]
 fn files_of_transforms_import_one_way() {
     let modules = modules();
     let own = || modules.keys().filter(|module| module.starts_with("fft::"));
     assert!(own().count() > 50);
-    let mut left: BTreeMap<&str, BTreeSet<String>> = own()
+    let all: BTreeMap<&str, BTreeSet<String>> = own()
         .map(|module| {
             let all = imports(&modules[module]).into_iter().filter_map(|(_, path)| target(&modules, module, &path));
             (&**module, all.filter(|other| other.starts_with("fft::") && other != module).collect())
         })
         .collect();
-    assert!(left["fft::chain"].contains("fft::chain::step"), "{:?}", left["fft::chain"]);
-    // Those that import nothing that is left are in no circle.
-    loop {
-        let before = left.len();
-        let open: BTreeSet<String> = left.keys().map(|own| (*own).to_owned()).collect();
-        left.retain(|_, imports| imports.iter().any(|other| open.contains(other)));
-        if left.len() == before {
-            break;
-        }
-    }
+    assert!(all["fft::chain"].contains("fft::chain::step"), "{:?}", all["fft::chain"]);
+    let left = circles(all);
     assert!(left.is_empty(), "in circles, or importing from them: {left:#?}");
+}
+
+#[test]
+fn rooms_import_one_way() {
+    let modules = modules();
+    let room = |module: &str| module.split("::").next().unwrap().to_owned();
+    // These name everything: the root, what is below plans, and the guides.
+    let names_all = ["", "low_level", "guides"];
+    let mut all: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (module, text) in &modules {
+        let own = module.split("::").next().unwrap();
+        let imported = imports(text).into_iter().map(|(_, path)| path);
+        let paths: Vec<String> = imported.chain(paths_from_root(text).map(str::to_owned)).collect();
+        let rooms = paths.iter().filter_map(|path| target(&modules, module, path)).map(|other| room(&other));
+        all.entry(own).or_default().extend(rooms.filter(|other| other != own));
+    }
+    assert!(all["fft"].contains("plan") && all["planner"].contains("tune"), "{all:#?}");
+    all.retain(|own, _| !names_all.contains(own));
+    all.values_mut().for_each(|rooms| rooms.retain(|other| !names_all.contains(&&**other)));
+    let left = circles(all);
+    assert!(left.is_empty(), "in circles, or importing from them: {left:#?}");
+    // And it finds one.
+    let two = [("a", "b"), ("b", "a"), ("c", "a"), ("d", "e"), ("e", "")].map(|(own, other)| (own, [other.to_owned()].into()));
+    assert_eq!(circles(two.into()).into_keys().collect::<Vec<_>>(), ["a", "b", "c"]);
 }

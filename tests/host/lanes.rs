@@ -1,11 +1,11 @@
 //! The kernel for processors: what fits it, when the rules choose it, and that its results are
 //! right.
 
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 
 use crate::f64::Host;

@@ -2,7 +2,8 @@
 
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level;
-use wgpu_fft::transpose::{Permute, Recipe};
+use wgpu_fft::low_level::recipes::transpose::Recipe;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Error, Fragment, Layout, Readable, Spec, bytemuck};
 
 use crate::permute::{Case, MAPPED, elements, orders};

@@ -5,9 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use wgpu_fft::fft::{Adapt, AxisRecipe, C2c, C2r, PassRecipe, R2c, R2r, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::{AxisRecipe, PassRecipe, Recipe};
 use wgpu_fft::reduce;
-use wgpu_fft::signal::stft::Padding;
+use wgpu_fft::signal::Padding;
 use wgpu_fft::signal::{
     self, Convolve, DirectFilter, PhaseCorrelate, RadialAverage, Resample, Roll, SeparableFilter, SpectralFilter, Zoom,
 };

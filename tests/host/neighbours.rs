@@ -4,15 +4,16 @@
 use std::collections::HashSet;
 
 use wgpu_fft::Edge;
-use wgpu_fft::fft::{self, C2c, C2r, R2c, R2r};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::low_level::recipes;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map};
 use wgpu_fft::signal::Mode;
 
+use wgpu_fft::low_level::tune::{TestInput, Tolerance, Verification};
 use wgpu_fft::signal::{DirectFilter, RadialAverage, SeparableFilter};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Searchable, TestInput, Tolerance, Verification};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Fragment, Layout, Program, Spec, bytemuck};
 
 use crate::frames;
@@ -22,7 +23,7 @@ use crate::sanitized::RunOnHost;
 use crate::variants::{profiles, profiles_of};
 
 trait Visitor {
-    fn visit<S: Searchable>(&mut self, spec: &S);
+    fn visit<S: Spec>(&mut self, spec: &S);
 }
 
 fn fft(text: &str, visitor: &mut impl Visitor) {
@@ -184,7 +185,7 @@ struct Sound {
 }
 
 impl Sound {
-    fn check<S: Searchable>(&mut self, what: &str, spec: &S, own: Option<&S::Recipe>, list: &[S::Recipe], profile: &DeviceProfile) {
+    fn check<S: Spec>(&mut self, what: &str, spec: &S, own: Option<&S::Recipe>, list: &[S::Recipe], profile: &DeviceProfile) {
         let distinct: HashSet<&S::Recipe> = list.iter().collect();
         assert_eq!(distinct.len(), list.len(), "{what} of {spec} on {}: twice", profile.name);
         assert!(own.is_none_or(|own| !distinct.contains(own)), "{what} of {spec} on {}: itself", profile.name);
@@ -203,7 +204,7 @@ impl Sound {
 }
 
 impl Visitor for Sound {
-    fn visit<S: Searchable>(&mut self, spec: &S) {
+    fn visit<S: Spec>(&mut self, spec: &S) {
         for profile in profiles_of(spec) {
             let Ok(own) = spec.design(&profile) else { continue };
             if program(spec, &own, &profile).is_none() {
@@ -228,7 +229,7 @@ impl Visitor for Sound {
 fn numbers_of_16_bits_may_be_taken_in_twos() {
     type F16 = Complex<f16>;
     let profile = &profiles()[0];
-    let is_wide = |recipe: &&fft::Recipe| recipe.to_string().contains(" width=2");
+    let is_wide = |recipe: &&recipes::fft::Recipe| recipe.to_string().contains(" width=2");
     for full in [C2c::forward(64).batch(24), C2c::forward([16, 64]).axes([0])] {
         let spec = full.clone().input_as::<F16>().output_as::<F16>();
         let neighbours = spec.neighbours(&spec.design(profile).unwrap(), profile);
@@ -307,7 +308,7 @@ struct Right {
 }
 
 impl Visitor for Right {
-    fn visit<S: Searchable>(&mut self, spec: &S) {
+    fn visit<S: Spec>(&mut self, spec: &S) {
         let verification = if self.bits { Verification { output: Tolerance::Bits, ..spec.verification() } } else { spec.verification() };
         let all = profiles();
         let mut expected: Option<Vec<S::Output>> = None;
@@ -357,7 +358,7 @@ struct Reversible {
 }
 
 impl Visitor for Reversible {
-    fn visit<S: Searchable>(&mut self, spec: &S) {
+    fn visit<S: Spec>(&mut self, spec: &S) {
         for profile in profiles() {
             let Ok(own) = spec.design(&profile) else { continue };
             for (i, there) in spec.neighbours(&own, &profile).into_iter().enumerate() {
@@ -426,13 +427,13 @@ fn known_recipes_are_within_reach() {
     for part in ["stockham 32.64 lanes=32", "stockham 8.16.16 lanes=128", "block=8x16", " + stockham"] {
         assert!(near.iter().any(|recipe| recipe.contains(part)), "{part} is not among\n{}", near.join("\n"));
     }
-    assert!(matches!(spec.alternatives(h200).last(), Some(fft::Recipe::Transposed { .. })));
+    assert!(matches!(spec.alternatives(h200).last(), Some(recipes::fft::Recipe::Transposed { .. })));
 }
 
 #[test]
 fn baselines_are_plain() {
     for profile in profiles() {
-        fn of<S: Searchable>(spec: &S, profile: &DeviceProfile) -> String {
+        fn of<S: Spec>(spec: &S, profile: &DeviceProfile) -> String {
             let recipe = spec.baseline(profile).unwrap();
             assert!(program(spec, &recipe, profile).is_some(), "{spec} on {}: {recipe}", profile.name);
             recipe.to_string()
@@ -468,7 +469,7 @@ struct Losing<'a> {
 }
 
 impl Visitor for Losing<'_> {
-    fn visit<S: Searchable>(&mut self, spec: &S) {
+    fn visit<S: Spec>(&mut self, spec: &S) {
         let (profile, verification) = (&profiles()[0], spec.verification());
         let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
         let inputs = [3, 4].map(|seed| filled(verification.input, program.inputs()[0].len, seed));
@@ -526,14 +527,14 @@ fn a_thousandth_of_the_elements_is_missed() {
 
 /// Extrema change only if the deciding element is lost, and no NaN may hide that. Custom operators
 /// are compared like sums.
-fn verification_of(spec: &impl wgpu_fft::tune::Tunable) -> Verification {
+fn verification_of(spec: &impl wgpu_fft::low_level::tune::Tunable) -> Verification {
     spec.verification()
 }
 
 #[test]
 fn extrema_miss_the_element_that_decides() {
     let profile = &profiles()[0];
-    fn check<S: Searchable + Spec<Input = f32>>(spec: &S, profile: &DeviceProfile, at: impl Fn(&[f32]) -> usize) {
+    fn check<S: Spec<Input = f32>>(spec: &S, profile: &DeviceProfile, at: impl Fn(&[f32]) -> usize) {
         let (verification, n) = (spec.verification(), 20_000);
         let mut x: Vec<f32> = filled(verification.input, n, 5);
         let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
@@ -564,7 +565,7 @@ fn no_result_of_a_fragment_is_compared_by_its_bits() {
     let whole_of_real = || Fragment::new("u32(value)");
     let signal = frames::Case::new(200, 24, 7, 32);
     let response = || Fragment::new("value * f0");
-    fn output(spec: &impl wgpu_fft::tune::Tunable) -> Tolerance {
+    fn output(spec: &impl wgpu_fft::low_level::tune::Tunable) -> Tolerance {
         spec.verification().output
     }
     let rings = || RadialAverage::new([9, 14]);
@@ -612,8 +613,10 @@ fn no_recipe_around_another_turns_too_often() {
         let near = spec.neighbours(&recipe, &lavapipe);
         assert!(near.iter().all(|recipe| spec.lower(recipe, &lavapipe).is_ok()));
         // Where the longest loops are: fewer parts, lanes, accesses at once.
-        let of = |recipe: &wgpu_fft::reduce::Recipe| match recipe {
-            wgpu_fft::reduce::Recipe::Passes(passes) => passes[0].parts * passes[0].lanes * passes[0].accumulators * passes[0].unroll,
+        let of = |recipe: &wgpu_fft::low_level::recipes::reduce::Recipe| match recipe {
+            wgpu_fft::low_level::recipes::reduce::Recipe::Passes(passes) => {
+                passes[0].parts * passes[0].lanes * passes[0].accumulators * passes[0].unroll
+            }
             _ => u32::MAX,
         };
         recipe = near.into_iter().min_by_key(of).unwrap();
@@ -630,7 +633,7 @@ fn no_recipe_around_another_turns_too_often() {
 fn long_rows_are_also_tried_in_two_passes() {
     let (spec, profile) = (C2c::forward(1 << 24), &profiles()[0]);
     let near = spec.neighbours(&spec.design(profile).unwrap(), profile);
-    let in_two: fft::Recipe =
+    let in_two: recipes::fft::Recipe =
         "axis 0: stockham 64.64 lanes=64 lines=4 pieces=2 block=16x4 + stockham 64.64 lanes=64 lines=4 pieces=2".parse().unwrap();
     assert!(near.contains(&in_two), "{near:#?}");
 }

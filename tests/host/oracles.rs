@@ -1,6 +1,6 @@
 //! Transforms by the rules' recipes in the interpreter, compared with FFTW's in long double.
 
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::Spec;
 use wgpu_fft::{DeviceProfile, Error};
 
 use crate::oracles_by_fftw::{Number, Oracle, Runner};
@@ -10,7 +10,7 @@ use crate::variants::profiles;
 struct OnHost(DeviceProfile);
 
 impl Runner for OnHost {
-    fn run<S: Searchable<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>> {
+    fn run<S: Spec<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>> {
         let recipe = match spec.design(&self.0) {
             Err(Error::Unsupported { .. }) => return None,
             recipe => recipe.unwrap_or_else(|error| panic!("{spec}: {error}")),
@@ -58,7 +58,7 @@ fn fftws_results_in_f64_by_f32() {
 fn fftws_results_differ_from_wrong_ones() {
     struct Wrong(OnHost);
     impl Runner for Wrong {
-        fn run<S: Searchable<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>> {
+        fn run<S: Spec<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>> {
             let mut output = self.0.run(spec, input)?;
             let first = output[0].wide();
             output[0] = S::Output::of(first * 1.0001);

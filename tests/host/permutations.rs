@@ -1,7 +1,8 @@
 //! Permutations without a device: results on the host, the rules' choices, and refusals.
 
 use wgpu_fft::Layout;
-use wgpu_fft::transpose::{Permute, Recipe};
+use wgpu_fft::low_level::recipes::transpose::Recipe;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Element, Error, Spec};
 
 use crate::lists::{asks_for_all, share};

@@ -145,6 +145,6 @@ fn bad_input_is_refused() {
         recipe.parts = parts;
         assert!(matches!(spec.lower(&recipe, profile), Err(Error::UnfitRecipe { .. })), "{parts}");
     }
-    assert!(recipe.to_string().replace("moving", "fixed").parse::<wgpu_fft::signal::phase_correlate::Recipe>().is_err());
-    assert!(format!("{recipe} / more").parse::<wgpu_fft::signal::phase_correlate::Recipe>().is_err());
+    assert!(recipe.to_string().replace("moving", "fixed").parse::<wgpu_fft::low_level::recipes::signal::PhaseCorrelate>().is_err());
+    assert!(format!("{recipe} / more").parse::<wgpu_fft::low_level::recipes::signal::PhaseCorrelate>().is_err());
 }

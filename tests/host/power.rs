@@ -1,10 +1,10 @@
 //! Power spectra, compared with SciPy and with their definition, under all checks of the
 //! interpreter.
 
+use wgpu_fft::low_level::recipes::signal::PowerSpectrum as Recipe;
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::Number;
 use wgpu_fft::signal::PowerSpectrum;
-use wgpu_fft::signal::convolve::Number;
-use wgpu_fft::signal::power::Recipe;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec, low_level};
 
 use crate::frames::Welch;

@@ -1,8 +1,9 @@
 //! Transposes by every kernel of the tutorial, run on the host.
 
 use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::low_level::recipes;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
-use wgpu_fft::transpose::{self, Permute};
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Error, Layout, Spec, reduce};
 
 use crate::recipes_by_hand::TRANSPOSES;
@@ -18,7 +19,7 @@ fn transposes() {
             let at = |i: usize| i / (rows * columns) * rows * columns + i % rows * columns + i / rows % columns;
             let expected: Vec<[u32; 2]> = (0..input.len()).map(|i| input[at(i)]).collect();
             let mut recipes = vec![spec.design(&profile).unwrap()];
-            recipes.extend(TRANSPOSES.iter().map(|text| text.parse::<transpose::Recipe>().unwrap()));
+            recipes.extend(TRANSPOSES.iter().map(|text| text.parse::<recipes::transpose::Recipe>().unwrap()));
             for recipe in recipes {
                 let Ok(program) = spec.lower(&recipe, &profile) else { continue };
                 assert_eq!(program.run_on_host::<_, [u32; 2]>(&input), expected, "{program}");

@@ -2,8 +2,8 @@
 //! their definitions in f64, and with SciPy.
 
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
+use wgpu_fft::low_level::tune::Tunable;
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::tune::{Searchable, Tunable};
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Layout, Program, Spec};
 
 use crate::real_kinds_by_definition::{Vector, bound, element, square_of_kind, transform};
@@ -27,7 +27,7 @@ fn near<T: Copy + Into<f64>>(actual: &[Complex<T>], expected: &[Complex64], boun
 }
 
 /// The programs of the rules' recipe and of some of the others.
-fn programs<S: Searchable>(spec: &S, profile: &DeviceProfile, others: usize) -> Vec<Program> {
+fn programs<S: Spec>(spec: &S, profile: &DeviceProfile, others: usize) -> Vec<Program> {
     let recipe = spec.design(profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
     let mut recipes = vec![recipe];
     recipes.extend(spec.alternatives(profile).into_iter().take(others));

@@ -1,8 +1,9 @@
 //! Reductions run on the host, and what is refused.
 
 use wgpu_fft::half::f16;
-use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Real, Recipe, Reduction, Value};
-use wgpu_fft::tune::Tunable;
+use wgpu_fft::low_level::recipes::reduce::Recipe;
+use wgpu_fft::low_level::tune::Tunable;
+use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Real, Reduction, Value};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Program, Spec};
 
 use crate::lists::share;

@@ -1,8 +1,8 @@
 //! Fragments in reductions, run on the host and compared with plain loops.
 
 use wgpu_fft::half::f16;
+use wgpu_fft::low_level::tune::Tunable;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
-use wgpu_fft::tune::Tunable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Fragment, Spec, bytemuck};
 
 use crate::lists::share;
@@ -251,7 +251,7 @@ fn a_search_finds_recipes_that_fit() {
     for profile in profiles() {
         let spec = reduce::sum::<u32>([70, 90]).axes([1]).map_input::<u8>(fragment(2)).unwrap();
         let own = spec.design(&profile).unwrap();
-        let all = spec.alternatives(&profile).into_iter().chain(spec.neighbours(&own, &profile)).collect::<Vec<_>>();
+        let all = Spec::alternatives(&spec, &profile).into_iter().chain(Spec::neighbours(&spec, &own, &profile)).collect::<Vec<_>>();
         assert!(!all.is_empty());
         for recipe in all {
             assert!(check(&case.clone().by(&recipe.to_string()), &profile), "{recipe}");
@@ -476,7 +476,7 @@ fn a_search_finds_recipes_for_mapped_results() {
     for profile in profiles() {
         let spec = reduce::sum::<u32>([70, 90]).axes([1]).map_output::<u32>(fragment(2)).unwrap();
         let own = spec.design(&profile).unwrap();
-        let all = spec.alternatives(&profile).into_iter().chain(spec.neighbours(&own, &profile)).collect::<Vec<_>>();
+        let all = Spec::alternatives(&spec, &profile).into_iter().chain(Spec::neighbours(&spec, &own, &profile)).collect::<Vec<_>>();
         assert!(!all.is_empty());
         for recipe in all {
             assert!(check_results(&case.clone().by(&recipe.to_string()), &profile), "{recipe}");
@@ -485,7 +485,7 @@ fn a_search_finds_recipes_for_mapped_results() {
         let spec = reduce::sum::<f32>(1000).map_output::<[f16; 2]>(Fragment::new("vec2(value, 1.0)")).unwrap();
         let verification = spec.verification();
         assert_eq!(verification.input, reduce::sum::<f32>(1000).verification().input);
-        assert!(matches!(verification.output, wgpu_fft::tune::Tolerance::F16(_)), "{verification:?}");
+        assert!(matches!(verification.output, wgpu_fft::low_level::tune::Tolerance::F16(_)), "{verification:?}");
         assert!(spec.samples(&[0; 1000]).is_empty());
     }
 }

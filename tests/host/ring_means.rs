@@ -2,7 +2,6 @@
 
 use wgpu_fft::low_level::sources;
 use wgpu_fft::signal::RadialAverage;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 
@@ -176,7 +175,7 @@ fn what_makes_no_sense_is_refused() {
     for text in ["radial-average f32", "radial-average f32 4x4 other", "radial-average f64 4x4"] {
         assert!(matches!(text.parse::<RadialAverage>(), Err(Error::Parse { .. })), "{text}");
     }
-    assert!("rings 64 lines=1".parse::<wgpu_fft::signal::rings::Recipe>().is_err());
+    assert!("rings 64 lines=1".parse::<wgpu_fft::low_level::recipes::signal::RadialAverage>().is_err());
 }
 
 #[test]

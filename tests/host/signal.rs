@@ -1,10 +1,10 @@
 //! Windows and frequencies against SciPy's; cyclic shifts under all checks of the interpreter.
 
 use proptest::prelude::*;
+use wgpu_fft::low_level::tune::Tunable;
 use wgpu_fft::signal::Roll;
 use wgpu_fft::signal::frequency::{fftfreq, rfftfreq};
 use wgpu_fft::signal::window::Window;
-use wgpu_fft::tune::Tunable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 use crate::permute::elements;
@@ -150,11 +150,11 @@ fn centred_spectra_are_those_of_numpy() {
 fn search<T: Element + PartialEq>(case: (&[usize], usize, &[isize]), profile: &DeviceProfile) {
     let spec = rolls::spec::<T>(case);
     let rules = spec.design(profile).unwrap();
-    let near = spec.neighbours(&rules, profile);
+    let near = Spec::neighbours(&spec, &rules, profile);
     assert!(!near.contains(&rules));
     let input = elements::<T>(spec.lower(&rules, profile).unwrap().inputs()[0].len);
     let expected = rolls::expected(&input, case.0, case.2);
-    for recipe in near.into_iter().chain(spec.alternatives(profile)).chain([spec.baseline(profile).unwrap()]) {
+    for recipe in near.into_iter().chain(Spec::alternatives(&spec, profile)).chain([Spec::baseline(&spec, profile).unwrap()]) {
         let program = spec.lower(&recipe, profile).unwrap();
         assert!(program.run_on_host::<T, T>(&input) == expected, "{program} by {recipe}");
     }
@@ -192,7 +192,9 @@ fn mistakes_in_shifts_are_named() {
         assert!(matches!(unfit(Roll::fftshift(9), recipe), Error::UnfitRecipe { .. }), "{recipe}");
     }
     assert!("roll f32 4x5".parse::<Roll<f32>>().is_err() && "roll f32 4x5 by=1,a".parse::<Roll<f32>>().is_err());
-    assert!("roll f64 4x5 by=1,1".parse::<Roll<f32>>().is_err() && "roll 8x8".parse::<wgpu_fft::signal::roll::Recipe>().is_err());
+    assert!(
+        "roll f64 4x5 by=1,1".parse::<Roll<f32>>().is_err() && "roll 8x8".parse::<wgpu_fft::low_level::recipes::signal::Roll>().is_err()
+    );
 }
 
 proptest! {

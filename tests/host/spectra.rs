@@ -1,10 +1,10 @@
 //! Zoomed spectra and resampled arrays, run on the host and compared with their definitions in f64,
 //! and with SciPy.
 
+use wgpu_fft::low_level::recipes::signal::By;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::convolve::{By, Number};
+use wgpu_fft::signal::Number;
 use wgpu_fft::signal::{Resample, Zoom};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec};
 
 use crate::grids::{resample, zoom};
@@ -54,7 +54,7 @@ fn close(actual: &[Complex32], expected: &[Complex64], what: &dyn std::fmt::Disp
 }
 
 /// The programs of all recipes.
-fn programs<S: Searchable>(spec: &S, profile: &DeviceProfile) -> Vec<Program> {
+fn programs<S: Spec>(spec: &S, profile: &DeviceProfile) -> Vec<Program> {
     let recipe = spec.design(profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
     let mut recipes = vec![recipe];
     recipes.extend(spec.alternatives(profile));

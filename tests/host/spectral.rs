@@ -4,10 +4,9 @@
 use std::f64::consts::{PI, TAU};
 
 use wgpu_fft::Edge;
-use wgpu_fft::fft::FilterRecipe;
+use wgpu_fft::low_level::recipes::fft::FilterRecipe;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::{SpectralFilter, analytic, delay};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Fragment, Layout, Spec};
 
 use crate::reference::*;
@@ -16,7 +15,7 @@ use crate::sanitized::{self, UNWRITTEN};
 use crate::variants::{profiles, profiles_of};
 
 /// Runs a filter by every recipe on every device.
-fn every_recipe<S: Spec<Recipe = FilterRecipe> + Searchable>(
+fn every_recipe<S: Spec<Recipe = FilterRecipe>>(
     spec: &S,
     input: &[S::Input],
     arrays: &[(&str, &[u8])],

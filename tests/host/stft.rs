@@ -1,11 +1,13 @@
 //! Short-time Fourier transforms, run on the host and compared with their definition in f64, and
 //! with SciPy.
 
-use wgpu_fft::fft::{self, Reals};
+use wgpu_fft::fft;
+use wgpu_fft::low_level::recipes;
+use wgpu_fft::low_level::recipes::fft::Reals;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::convolve::Number;
-use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
+use wgpu_fft::signal::Number;
 use wgpu_fft::signal::window::Window;
+use wgpu_fft::signal::{Padding, Scaling, Stft};
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 
 use crate::frames::Case;
@@ -41,7 +43,7 @@ impl Narrow for Complex32 {
 
 /// The documented bound: a transform's, of a frame whose window and products are rounded once each.
 fn bound(case: &Case) -> f64 {
-    bound_of([case.mfft]) + 2.0 * ROUNDOFF
+    bound_of([case.nfft]) + 2.0 * ROUNDOFF
 }
 
 /// That of going there and back, where the spectra were rounded once: 4·u·√log₂N for a length of
@@ -50,7 +52,7 @@ fn bound_back(case: &Case) -> f64 {
     let squares = |place: usize| case.window.iter().skip(place).step_by(case.hop).map(|w| w * w).sum::<f64>();
     let squares: Vec<f64> = (0..case.hop).map(squares).collect();
     let largest = squares.iter().copied().fold(0.0, f64::max) / squares.iter().copied().fold(f64::INFINITY, f64::min);
-    bound_of([case.mfft]) * (4.0 / 1.5) * largest.sqrt() + ROUNDOFF
+    bound_of([case.nfft]) * (4.0 / 1.5) * largest.sqrt() + ROUNDOFF
 }
 
 fn near(actual: &[Complex32], expected: &[Complex64], bound: f64, what: &dyn std::fmt::Display) {
@@ -65,11 +67,11 @@ fn turned<T: Copy>(data: &[T], batch: usize, bins: usize) -> Vec<T> {
 }
 
 /// The recipe of the rules, and others that take reals in another way.
-fn recipes<T: Number>(spec: &Stft<T>, n: usize, profile: &DeviceProfile) -> Vec<fft::Recipe> {
+fn recipes<T: Number>(spec: &Stft<T>, n: usize, profile: &DeviceProfile) -> Vec<recipes::fft::Recipe> {
     let own = spec.design(profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
     assert_eq!(own.to_string().parse().as_ref(), Ok(&own));
     let mut all = vec![own.clone()];
-    let fft::Recipe::Axes(axes) = own else { panic!("{spec}: transposes") };
+    let recipes::fft::Recipe::Axes(axes) = own else { panic!("{spec}: transposes") };
     // A transform of as many complex numbers has the passes.
     if T::NAME == "f32"
         && axes[0].reals != Reals::Complex
@@ -88,11 +90,11 @@ fn check<T: Narrow>(case: &Case, batch: usize, profiles_taken: usize) {
     let spec = case.spec::<T>().batch(batch);
     let range = spec.frame_range().unwrap_or_else(|error| panic!("{case:?}: {error}"));
     let bins = spec.output_shape().unwrap().extents()[1];
-    assert_eq!(bins, if T::NAME == "f32" { case.mfft / 2 + 1 } else { case.mfft });
+    assert_eq!(bins, if T::NAME == "f32" { case.nfft / 2 + 1 } else { case.nfft });
     let direct = |x: &[Complex32]| case.direct(&wide(x), [range.start, range.end], bins);
     let expected: Vec<Complex64> = seen.chunks(case.n).flat_map(direct).collect();
     for profile in if profiles_taken == 1 { profiles().into_iter().take(1).collect() } else { profiles_of(&spec) } {
-        for recipe in recipes(&spec, case.mfft, &profile) {
+        for recipe in recipes(&spec, case.nfft, &profile) {
             let program = match spec.lower(&recipe, &profile) {
                 Ok(program) => program,
                 // Not the rules' own.
@@ -133,10 +135,10 @@ fn check_both(case: &Case, batch: usize, profiles_taken: usize) {
 
 #[test]
 fn every_padding_and_phase() {
-    for (n, m, hop, mfft) in [(20, 8, 3, 8), (37, 10, 4, 10), (33, 7, 2, 12), (64, 16, 16, 20), (50, 9, 5, 9), (10, 4, 1, 4)] {
+    for (n, m, hop, nfft) in [(20, 8, 3, 8), (37, 10, 4, 10), (33, 7, 2, 12), (64, 16, 16, 20), (50, 9, 5, 9), (10, 4, 1, 4)] {
         for (i, padding) in PADDINGS.into_iter().enumerate() {
             let phase = [Some(0), None, Some(3), Some(-2)][(i + m) % 4];
-            check_both(&Case { padding, phase, ..Case::new(n, m, hop, mfft) }, 1 + i % 3, 1);
+            check_both(&Case { padding, phase, ..Case::new(n, m, hop, nfft) }, 1 + i % 3, 1);
         }
     }
     for phase in [Some(0), None, Some(5), Some(-7)] {
@@ -147,8 +149,8 @@ fn every_padding_and_phase() {
 /// Convolutions, several passes, gaps between frames, and frames longer than the signal.
 #[test]
 fn lengths_of_all_kinds() {
-    for (n, m, hop, mfft) in [(41, 6, 8, 74), (1, 1, 1, 1), (3, 8, 2, 8), (2, 1, 3, 5), (300, 200, 100, 256), (40, 8, 2, 64)] {
-        check_both(&Case::new(n, m, hop, mfft), 2, usize::MAX);
+    for (n, m, hop, nfft) in [(41, 6, 8, 74), (1, 1, 1, 1), (3, 8, 2, 8), (2, 1, 3, 5), (300, 200, 100, 256), (40, 8, 2, 64)] {
+        check_both(&Case::new(n, m, hop, nfft), 2, usize::MAX);
     }
     check_both(&Case { padding: Padding::Odd, ..Case::new(39, 12, 4, 12) }, 3, usize::MAX);
 }
@@ -246,7 +248,7 @@ fn scipy_agrees() {
             n,
             window,
             hop: number(3) as usize,
-            mfft: number(4) as usize,
+            nfft: number(4) as usize,
             phase: words[5].parse().ok(),
             scaling: match words[6] {
                 "magnitude" => Scaling::Magnitude,
@@ -290,7 +292,7 @@ fn what_makes_no_sense_is_refused() {
     let spec = || case.spec::<f32>();
     assert!(plan(spec()).is_ok());
     refused(Stft::new(30, &case.window, 0), &["hop"]);
-    refused(spec().mfft(7), &["length 7", "window of 8"]);
+    refused(spec().nfft(7), &["length 7", "window of 8"]);
     refused(spec().phase_shift(Some(8)), &["phase shift 8", "-8 and 8"]);
     refused(spec().frames(3..3), &["3..3", "0..9"]);
     refused(spec().frames(-2..3), &["-2..3"]);
@@ -317,7 +319,7 @@ fn what_makes_no_sense_is_refused() {
     let recipe = spec().inverse().unwrap().design(profile).unwrap();
     let wrong = recipe.to_string().replace("overlap-add 256", "overlap-add 0").parse().unwrap();
     assert!(matches!(spec().inverse().unwrap().lower(&wrong, profile), Err(Error::UnfitRecipe { .. })));
-    assert!("overlap-add 256".parse::<wgpu_fft::signal::stft::Recipe>().is_err());
+    assert!("overlap-add 256".parse::<wgpu_fft::low_level::recipes::signal::Istft>().is_err());
 }
 
 /// Frames of a long signal would have 2³⁶ elements if they were an array.

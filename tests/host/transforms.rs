@@ -1,8 +1,9 @@
 //! Fourier transforms run on the host and compared with rustfft in f64: every kind, rank, layout
 //! and way to split a length.
 
-use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind};
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
 

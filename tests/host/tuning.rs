@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use wgpu_fft::Error;
 use wgpu_fft::gpu::DeviceProfile;
-use wgpu_fft::tune::rules::takemoto::{Amount, Limits, Priority, global_ratios, global_split, local_size_1d, local_size_2d, pe_per_cu};
-use wgpu_fft::tune::search::{Climb, Pace, climb, six_neighbours};
+use wgpu_fft::low_level::tune::search::{Climb, Pace, climb, six_neighbours};
+use wgpu_fft::low_level::tune::takemoto::{Amount, Limits, Priority, global_ratios, global_split, local_size_1d, local_size_2d, pe_per_cu};
 
 use crate::paper::PaperKernel;
 use crate::validators;

@@ -29,7 +29,7 @@ const FILES: &[(&str, usize, &str)] = &[
     ("tests/record/support.rs", 7, "an allocator that counts, around the system's"),
 ];
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Rust files below a folder, without what is built.
 pub fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -51,7 +51,7 @@ impl Tint {
     /// What tint says against each text. Without tint it prints what is skipped, and fails if
     /// WGPU_FFT_REQUIRE_TINT=1 demands tint.
     fn errors(&self, what: &str) -> Option<Vec<String>> {
-        let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+        let web = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("web");
         if !web.join("node_modules/webgpu").exists() {
             assert!(std::env::var("WGPU_FFT_REQUIRE_TINT").is_err(), "WGPU_FFT_REQUIRE_TINT=1, and web/node_modules has no webgpu");
             // Written directly to stderr, because the test harness would hide it.

@@ -60,25 +60,25 @@ fn every_order_in_memory_gives_the_same() {
         let x = complex(6, 10);
         let expected = transform(&x);
         let plan = planner.plan(C2c::forward(x.shape())).unwrap();
-        assert_near(&plan.run_array(x.view()).unwrap(), &expected);
+        assert_near(&plan.run_array(x.view()).unwrap().wait().unwrap(), &expected);
         let columns = Array2::from_shape_fn((6, 10).f(), |at| x[at]);
         assert!(!columns.is_standard_layout());
-        assert_near(&plan.run_array(columns.view()).unwrap(), &expected);
+        assert_near(&plan.run_array(columns.view()).unwrap().wait().unwrap(), &expected);
         // Parts of a larger array, and backwards.
         let mut larger = Array2::from_elem((12, 31), Complex32::new(f32::NAN, 0.0));
         larger.slice_mut(s![..;-2, 1..;3]).assign(&x);
-        assert_near(&plan.run_array(larger.slice(s![..;-2, 1..;3])).unwrap(), &expected);
+        assert_near(&plan.run_array(larger.slice(s![..;-2, 1..;3])).unwrap().wait().unwrap(), &expected);
         // A plan for the order in memory takes it without a copy; any other is copied.
         let own = planner.plan(C2c::forward([6, 10]).input_layout(Layout::of(&columns).unwrap())).unwrap();
-        assert_near(&own.run_array(columns.view()).unwrap(), &expected);
-        assert_near(&own.run_array(x.view()).unwrap(), &expected);
+        assert_near(&own.run_array(columns.view()).unwrap().wait().unwrap(), &expected);
+        assert_near(&own.run_array(x.view()).unwrap().wait().unwrap(), &expected);
         // Gaps, an offset and a transposed spectrum.
         let padded = planner
             .plan(C2c::forward([6, 10]).input_layout(Layout::strides([16, 1]).offset(5)).output_layout(Layout::strides([13, 1])))
             .unwrap();
-        assert_near(&padded.run_array(x.view()).unwrap(), &expected);
-        assert_near(&planner.plan(C2c::forward([6, 10]).transposed()).unwrap().run_array(x.view()).unwrap(), &expected);
-        assert_near(&planner.plan(C2c::forward([6, 10]).in_place()).unwrap().run_array(x.view()).unwrap(), &expected);
+        assert_near(&padded.run_array(x.view()).unwrap().wait().unwrap(), &expected);
+        assert_near(&planner.plan(C2c::forward([6, 10]).transposed()).unwrap().run_array(x.view()).unwrap().wait().unwrap(), &expected);
+        assert_near(&planner.plan(C2c::forward([6, 10]).in_place()).unwrap().run_array(x.view()).unwrap().wait().unwrap(), &expected);
     }
 }
 
@@ -89,10 +89,10 @@ fn real_transforms_lead_back() {
             let x = numbers(4, 10);
             let (forward, back) = (R2c::forward([4, 10]), C2r::inverse([4, 10]).scale(Scale::InvLen));
             let (forward, back) = if in_place { (forward.in_place(), back.in_place()) } else { (forward, back) };
-            let spectrum = planner.plan(forward).unwrap().run_array(x.view()).unwrap();
+            let spectrum = planner.plan(forward).unwrap().run_array(x.view()).unwrap().wait().unwrap();
             assert_eq!(spectrum.shape(), [4, 6]);
             assert!((spectrum[[0, 0]].re - x.sum()).abs() < 1e-3);
-            let again = planner.plan(back).unwrap().run_array(spectrum.view()).unwrap();
+            let again = planner.plan(back).unwrap().run_array(spectrum.view()).unwrap().wait().unwrap();
             assert!(again.iter().zip(&x).all(|(own, exact)| (own - exact).abs() < 1e-4), "{again}");
             assert_eq!(again.shape(), x.shape());
         }
@@ -103,16 +103,16 @@ fn real_transforms_lead_back() {
 fn other_operations_have_their_shapes() {
     for planner in planners() {
         let x = Array3::from_shape_fn((2, 3, 4), |(i, j, k)| (100 * i + 10 * j + k) as f32);
-        let turned = planner.plan(Permute::<f32>::new([2, 3, 4], [2, 0, 1])).unwrap().run_array(x.view()).unwrap();
+        let turned = planner.plan(Permute::<f32>::new([2, 3, 4], [2, 0, 1])).unwrap().run_array(x.view()).unwrap().wait().unwrap();
         assert_eq!(turned, x.view().permuted_axes([2, 0, 1]).into_dyn());
         // The first axis as a batch.
-        let batch = planner.plan(Permute::<f32>::transpose([3, 4]).batch(2)).unwrap().run_array(x.view()).unwrap();
+        let batch = planner.plan(Permute::<f32>::transpose([3, 4]).batch(2)).unwrap().run_array(x.view()).unwrap().wait().unwrap();
         assert_eq!(batch, x.view().permuted_axes([0, 2, 1]).into_dyn());
-        let sums = planner.plan(reduce::sum::<f32>([2, 3, 4]).axes([1])).unwrap().run_array(x.view()).unwrap();
+        let sums = planner.plan(reduce::sum::<f32>([2, 3, 4]).axes([1])).unwrap().run_array(x.view()).unwrap().wait().unwrap();
         assert_eq!(sums.into_dimensionality::<Ix2>().unwrap(), x.sum_axis(Axis(1)));
-        let all = planner.plan(reduce::sum::<f32>([2, 3, 4])).unwrap().run_array(x.view()).unwrap();
+        let all = planner.plan(reduce::sum::<f32>([2, 3, 4])).unwrap().run_array(x.view()).unwrap().wait().unwrap();
         assert_eq!((all.ndim(), all.sum()), (0, x.sum()));
-        let rolled = planner.plan(Roll::<f32>::fftshift([2, 3, 4]).axes([2])).unwrap().run_array(x.view()).unwrap();
+        let rolled = planner.plan(Roll::<f32>::fftshift([2, 3, 4]).axes([2])).unwrap().run_array(x.view()).unwrap().wait().unwrap();
         assert_eq!((rolled[[1, 2, 0]], rolled[[1, 2, 3]]), (122.0, 121.0));
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use wgpu_fft::fft::{C2c, C2r, R2c, RealKind, Recipe, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, RealKind, Scale};
 use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Fragment, Layout, Shape, Spec};
 
 use crate::case::{Case, MAX_ELEMENTS, Problem, Spoil, Verdict, kind_of};
@@ -374,7 +374,7 @@ pub fn places(case: &mut Case<'_>, shape: &[usize], batch: usize, distinct: bool
 /// Runs a specification that has a text.
 fn read<S>(case: &mut Case<'_>, drawn: &Drawn, spec: S) -> Verdict
 where
-    S: Searchable + Spec<Recipe = Recipe> + std::str::FromStr<Err = Error>,
+    S: Spec<Recipe = Recipe> + std::str::FromStr<Err = Error>,
     S::Input: Number,
     S::Output: Number,
 {
@@ -386,7 +386,7 @@ where
 
 fn run<S>(case: &mut Case<'_>, drawn: &Drawn, spec: S, prologue: Does, epilogue: Does) -> Verdict
 where
-    S: Searchable + Spec<Recipe = Recipe>,
+    S: Spec<Recipe = Recipe>,
     S::Input: Number,
     S::Output: Number,
 {

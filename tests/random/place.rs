@@ -67,7 +67,7 @@ const GUARD: [u32; 64] = [0xdead_beef; 64];
 /// and the words around each array must not change.
 fn on_device(device: &Device, subject: &Subject, recipe: &str, inputs: &[&[u8]]) -> Result<Vec<u8>, Error> {
     let gpu = device.gpu();
-    let plan = device.planner.plan_any_with(&subject.spec, recipe)?;
+    let plan = subject.spec.plan(&device.planner, Some(recipe))?;
     let program = plan.program();
     let in_place = program.placement() == Placement::InPlace;
     let words = |bytes: &[u8]| -> Vec<u32> {
@@ -87,11 +87,11 @@ fn on_device(device: &Device, subject: &Subject, recipe: &str, inputs: &[&[u8]])
     for _ in 0..if program.workspace_bytes() > 0 { 2 } else { 1 } {
         let target = gpu.upload(&guarded(&before))?;
         let sources = inputs.iter().map(|input| gpu.upload(&guarded(input))).collect::<Result<Vec<_>, _>>()?;
-        let target_view = View::<u8>::new(target.wgpu(), offset, bytes(before.len(), program.output().bytes()))?;
+        let target_view = View::<u8>::new(target.buffer(), offset, bytes(before.len(), program.output().bytes()))?;
         let mut views = Vec::new();
         if !in_place {
             for ((source, input), array) in sources.iter().zip(&inputs).zip(program.inputs()) {
-                views.push(View::<u8>::new(source.wgpu(), offset, bytes(input.len(), array.bytes()))?);
+                views.push(View::<u8>::new(source.buffer(), offset, bytes(input.len(), array.bytes()))?);
             }
         }
         let bound = plan.bind(&views, target_view, &FragmentArrays::new())?;

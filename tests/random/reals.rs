@@ -1,9 +1,9 @@
 //! Random cosine, sine and Hartley transforms.
 
-use wgpu_fft::fft::{R2r, RealKind, Recipe};
+use wgpu_fft::fft::{R2r, RealKind};
 use wgpu_fft::half::f16;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Error, Fragment, Spec};
 
 use crate::case::{Case, Problem, Spoil, Verdict, kind_of};
@@ -95,7 +95,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
 
 fn mapped<S>(case: &mut Case<'_>, drawn: &Drawn, spec: Result<S, Error>) -> Verdict
 where
-    S: Searchable + Spec<Recipe = Recipe>,
+    S: Spec<Recipe = Recipe>,
     S::Input: Number,
     S::Output: Number,
 {
@@ -107,7 +107,7 @@ where
 
 fn read<S>(case: &mut Case<'_>, drawn: &Drawn, spec: S) -> Verdict
 where
-    S: Searchable + Spec<Recipe = Recipe> + std::str::FromStr<Err = Error>,
+    S: Spec<Recipe = Recipe> + std::str::FromStr<Err = Error>,
     S::Input: Number,
     S::Output: Number,
 {
@@ -119,7 +119,7 @@ where
 
 fn run<S>(case: &mut Case<'_>, drawn: &Drawn, spec: S) -> Verdict
 where
-    S: Searchable + Spec<Recipe = Recipe>,
+    S: Spec<Recipe = Recipe>,
     S::Input: Number,
     S::Output: Number,
 {

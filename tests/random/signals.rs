@@ -3,10 +3,10 @@
 
 use std::str::FromStr;
 
+use wgpu_fft::Spec;
 use wgpu_fft::num_complex::{Complex32, Complex64};
-use wgpu_fft::signal::stft::{Istft, Padding, Scaling};
-use wgpu_fft::signal::{Mode, PhaseCorrelate, Resample, SpectralFilter, Zoom, convolve};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::signal::{Istft, Padding, Scaling};
+use wgpu_fft::signal::{Mode, PhaseCorrelate, Resample, SpectralFilter, Zoom};
 use wgpu_fft::{Edge, Error, Fragment};
 
 use crate::case::{Case, Problem, Verdict, kind_of};
@@ -19,7 +19,7 @@ use crate::{convolutions, frames, grids, responses, rings, shifts};
 const BOUND: f64 = 2e-6;
 
 /// Numbers that signals may have.
-trait Signal: Number + convolve::Number {}
+trait Signal: Number + wgpu_fft::signal::Number {}
 impl Signal for f32 {}
 impl Signal for Complex32 {}
 
@@ -27,7 +27,7 @@ impl Signal for Complex32 {}
 type Reaches<'a> = &'a dyn Fn(usize, usize, [usize; 2]) -> bool;
 
 /// Makes an element of an input NaN or very large. Returns which bytes of the output it may reach.
-fn spoil<S: Searchable<Input: Number>>(
+fn spoil<S: Spec<Input: Number>>(
     draws: &mut Draws,
     inputs: &mut [Vec<u8>],
     lens: [usize; 2],
@@ -42,7 +42,7 @@ fn spoil<S: Searchable<Input: Number>>(
 
 /// Runs a specification of one or two inputs. `expected` gets them as complex numbers, and returns
 /// the result with the size that errors relate to.
-fn judge<S: Searchable>(
+fn judge<S: Spec>(
     case: &mut Case<'_>,
     spec: S,
     by_hand: &[&str],
@@ -68,7 +68,7 @@ where
 }
 
 /// The same for a specification that has a text.
-fn judge_read<S: Searchable + FromStr<Err = Error>>(
+fn judge_read<S: Spec + FromStr<Err = Error>>(
     case: &mut Case<'_>,
     spec: S,
     lens: [usize; 2],
@@ -207,7 +207,7 @@ pub fn zoom(case: &mut Case<'_>) -> Verdict {
 
 fn zoom_of<T: Signal>(case: &mut Case<'_>) -> Verdict
 where
-    Zoom<T>: Searchable<Input = T, Output = Complex32> + FromStr<Err = Error>,
+    Zoom<T>: Spec<Input = T, Output = Complex32> + FromStr<Err = Error>,
 {
     let shape = case.shape_of(3, 800);
     let axis = case.between(0, shape.len() - 1);
@@ -241,8 +241,8 @@ fn frames_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
     let m = case.extent(100).max(2);
     let n = case.between(m.div_ceil(2), 600.max(m));
     let hop = case.between(1, m);
-    let mfft = m + if case.chance(30) { case.between(0, m) } else { 0 };
-    let mut direct = frames::Case::new(n, m, hop, mfft);
+    let nfft = m + if case.chance(30) { case.between(0, m) } else { 0 };
+    let mut direct = frames::Case::new(n, m, hop, nfft);
     direct.padding = case.pick(&[Padding::Zeros, Padding::Edge, Padding::Even, Padding::Odd]);
     direct.phase = case.pick(&[Some(0), None, Some(3), Some(-2)]);
     direct.scaling = case.pick(&[Scaling::None, Scaling::Magnitude, Scaling::Psd { sampling_rate: 20.0 }]);
@@ -258,7 +258,7 @@ fn frames_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
         Ok(both) => both,
         Err(error) => return Verdict::Refused(kind_of(&error)),
     };
-    let bins = if T::NAME == "f32" { mfft / 2 + 1 } else { mfft };
+    let bins = if T::NAME == "f32" { nfft / 2 + 1 } else { nfft };
     let count = (range.end - range.start) as usize;
     if shape.extents().iter().product::<usize>() != bins * count {
         return Verdict::Wrong(format!("`{spec}` has the shape {shape}"));

@@ -1,8 +1,9 @@
 //! Random filters.
 
+use wgpu_fft::Spec;
+use wgpu_fft::low_level::recipes::signal::Filter as Recipe;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::filter::{Pixel, Recipe};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::signal::Pixel;
 
 use crate::case::{Case, Problem, Verdict};
 use crate::filters::{EDGES, Filter, RECIPES, SIZES, beyond_bound, bytes};
@@ -35,7 +36,7 @@ fn draw<T: Pixel + Into<f64>>(case: &mut Case<'_>, numbers: fn(usize) -> Vec<T>)
     run(case, &filter.direct::<T>(&kernel, &taps, size), filter.len(), numbers, taps.len(), |x| filter.by_direct(&kernel, &taps, size, x))
 }
 
-fn run<S: Searchable<Recipe = Recipe, Output = f32> + std::str::FromStr>(
+fn run<S: Spec<Recipe = Recipe, Output = f32> + std::str::FromStr>(
     case: &mut Case<'_>,
     spec: &S,
     filter_len: usize,

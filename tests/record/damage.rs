@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use wgpu_fft::tune::record::{Item, Record};
+use wgpu_fft::low_level::tune::record::Item;
+use wgpu_fft::tune::Record;
 
 use crate::support::{Directory, RECIPE, Random, device, entry, listen, mark, peak};
 

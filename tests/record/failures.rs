@@ -6,7 +6,7 @@ use std::path::Path;
 
 use wgpu_fft::Error;
 use wgpu_fft::tune::Rigor;
-use wgpu_fft::tune::record::{Record, RecordError};
+use wgpu_fft::tune::{Record, RecordError};
 
 use crate::support::{Directory, RECIPE, device, entry, listen, mark};
 
@@ -180,9 +180,9 @@ fn what_makes_too_long_a_line_stays_in_memory() {
 fn times_that_no_clock_measures_are_refused() {
     let record = Record::in_memory();
     for seconds in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
-        let bad = wgpu_fft::tune::record::Entry { seconds, ..entry("c2c fwd 1", RECIPE, &device(570), 1) };
+        let bad = wgpu_fft::low_level::tune::record::Entry { seconds, ..entry("c2c fwd 1", RECIPE, &device(570), 1) };
         assert!(matches!(record.add(bad), Err(Error::Unsupported { .. })));
-        let bad = wgpu_fft::tune::record::Entry { rules_seconds: seconds, ..entry("c2c fwd 1", RECIPE, &device(570), 1) };
+        let bad = wgpu_fft::low_level::tune::record::Entry { rules_seconds: seconds, ..entry("c2c fwd 1", RECIPE, &device(570), 1) };
         assert!(matches!(record.add(bad), Err(Error::Unsupported { .. })));
     }
     assert!(record.entries().is_empty());

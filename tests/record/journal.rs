@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use wgpu_fft::tune::record::Record;
+use wgpu_fft::tune::Record;
 
 use crate::processes::ready;
 use crate::support::{Directory, child, device, listen};

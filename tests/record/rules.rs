@@ -4,8 +4,10 @@ use std::fs;
 use std::sync::Arc;
 
 use wgpu_fft::gpu::Timer;
+use wgpu_fft::low_level::tune::DeviceIdentity;
+use wgpu_fft::low_level::tune::record::{Entry, Item, Mark};
 use wgpu_fft::tune::Rigor;
-use wgpu_fft::tune::record::{DeviceIdentity, Entry, Item, Mark, Record, RecordError};
+use wgpu_fft::tune::{Record, RecordError};
 
 use crate::support::{Directory, RECIPE, device, entry, mark};
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::hint::black_box;
 use std::time::Instant;
 
+use wgpu_fft::tune::Record;
 use wgpu_fft::tune::Rigor;
-use wgpu_fft::tune::record::Record;
 
 use crate::support::{Directory, RECIPE, device, entry};
 

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, Once};
 use std::{env, fs};
 
 use wgpu_fft::gpu::Timer;
+use wgpu_fft::low_level::tune::DeviceIdentity;
+use wgpu_fft::low_level::tune::record::{Entry, Mark};
 use wgpu_fft::tune::Rigor;
-use wgpu_fft::tune::record::{DeviceIdentity, Entry, Mark};
 
 /// A device like an H200, with this driver version.
 pub fn device(driver: u32) -> Arc<DeviceIdentity> {

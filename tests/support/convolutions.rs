@@ -2,7 +2,7 @@
 
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::convolve::{Convolve, Number};
+use wgpu_fft::signal::{Convolve, Number};
 use wgpu_fft::{Edge, Shape};
 
 pub const EDGES: [Edge; 5] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Mirror, Edge::Nearest];

@@ -1,11 +1,12 @@
-//! Transforms of f32, of f64, and of f64 by two f32 for each number, compared with more exact ones:
+//! Transforms of f32, of f64, and of f64 in double-single arithmetic, compared with more exact ones:
 //! of f64, and of numbers of two f64.
 
 use std::fmt;
 
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
+use wgpu_fft::Spec;
+use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
 
 use crate::double;
 use crate::reference::{self, Number, Places, ROUNDOFF, bound_by, bound_of, half, is_convolved, of_half};
@@ -19,7 +20,7 @@ pub const U_BY_F32: f64 = 128.0 * U;
 /// Runs a specification, and returns the output of each way to do so. `None` stands for a recipe of
 /// the rules.
 pub trait Runner {
-    fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>>;
+    fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>>;
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +122,7 @@ impl Case {
         Self { arithmetic: Arithmetic::F32, ..self }
     }
 
-    /// The same by two f32 for each number.
+    /// The same in double-single arithmetic.
     pub fn by_f32(self) -> Self {
         Self { arithmetic: Arithmetic::ByF32, ..self }
     }
@@ -220,7 +221,7 @@ impl Case {
 
     fn outputs_of<S>(&self, runner: &impl Runner, spec: &S, input: &[Complex64], to: &[usize]) -> Vec<Vec<Complex64>>
     where
-        S: Searchable<Recipe = Recipe, Input: Number, Output: Number>,
+        S: Spec<Recipe = Recipe, Input: Number, Output: Number>,
     {
         let input: Vec<S::Input> = input.iter().map(|&z| S::Input::of(z)).collect();
         let outputs = runner.run(spec, self.recipe, &input).into_iter();

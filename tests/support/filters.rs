@@ -2,7 +2,7 @@
 
 use wgpu_fft::Edge;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::filter::Pixel;
+use wgpu_fft::signal::Pixel;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 
 pub const EDGES: [Edge; 5] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Mirror, Edge::Nearest];

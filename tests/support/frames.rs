@@ -3,9 +3,9 @@
 use std::f64::consts::TAU;
 
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::Number;
 use wgpu_fft::signal::PowerSpectrum;
-use wgpu_fft::signal::convolve::Number;
-use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
+use wgpu_fft::signal::{Padding, Scaling, Stft};
 use wgpu_fft::{DeviceProfile, Program, Spec};
 
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Case {
     pub n: usize,
     pub window: Vec<f64>,
     pub hop: usize,
-    pub mfft: usize,
+    pub nfft: usize,
     pub phase: Option<i64>,
     pub scaling: Scaling,
     pub padding: Padding,
@@ -26,13 +26,13 @@ pub fn window(m: usize) -> Vec<f64> {
 }
 
 impl Case {
-    pub fn new(n: usize, m: usize, hop: usize, mfft: usize) -> Self {
+    pub fn new(n: usize, m: usize, hop: usize, nfft: usize) -> Self {
         let (scaling, padding) = Default::default();
-        Self { n, window: window(m), hop, mfft, phase: Some(0), scaling, padding, frames: None }
+        Self { n, window: window(m), hop, nfft, phase: Some(0), scaling, padding, frames: None }
     }
 
     pub fn spec<T: Number>(&self) -> Stft<T> {
-        let spec = Stft::new(self.n, &self.window, self.hop).mfft(self.mfft).phase_shift(self.phase);
+        let spec = Stft::new(self.n, &self.window, self.hop).nfft(self.nfft).phase_shift(self.phase);
         let spec = spec.scaling(self.scaling).padding(self.padding);
         self.frames.map_or(spec.clone(), |[from, to]| spec.frames(from..to))
     }
@@ -65,7 +65,7 @@ impl Case {
         let of_frame = |p: i64| {
             let begin = p * self.hop as i64 - m / 2;
             let frame: Vec<Complex64> = (0..m).map(|j| factor * self.window[j as usize] * self.element(x, begin + j)).collect();
-            let n = self.mfft as i64;
+            let n = self.nfft as i64;
             let turn = move |k: i64, j: i64| Complex64::from_polar(1.0, -TAU * (k * (j - shift)).rem_euclid(n) as f64 / n as f64);
             (0..bins as i64).map(move |k| frame.iter().zip(0..).map(|(value, j)| value * turn(k, j)).sum()).collect::<Vec<Complex64>>()
         };

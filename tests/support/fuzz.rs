@@ -9,12 +9,15 @@ use std::str::FromStr;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu_fft::dynamic::AnySpec;
+use wgpu_fft::low_level::recipes;
+use wgpu_fft::low_level::tune::record::Item;
+use wgpu_fft::low_level::tune::text_hash;
 use wgpu_fft::reduce::Custom;
-use wgpu_fft::signal::{self, Convolve, RadialAverage, Resample, Roll, Zoom};
+use wgpu_fft::signal::{Convolve, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
+use wgpu_fft::tune::Record;
 use wgpu_fft::tune::Rigor;
-use wgpu_fft::tune::record::{Item, Record, text_hash};
-use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment, Layout, Program, Shape, fft, reduce, transpose, wgpu};
+use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment, Layout, Program, Shape, fft, reduce, wgpu};
 
 /// The first text, and what follows the first of these lines.
 const SEPARATOR: &str = "\n---\n";
@@ -37,7 +40,7 @@ fn is_documented(error: &Error, context: &dyn Display) {
             | Error::NoDevice { .. }
     );
     assert!(!unforeseen, "{context}: {error}");
-    assert!(!error.to_string().is_empty() && !error.kind().is_empty());
+    assert!(!error.to_string().is_empty() && !error.kind().name().is_empty());
 }
 
 /// A text is refused with a documented error, or it is a value that prints and parses again to the
@@ -117,19 +120,19 @@ pub fn specifications(bytes: &[u8]) {
 pub fn recipes(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let (spec, recipe) = text.split_once(SEPARATOR).unwrap_or(("", text));
-    round_trip::<fft::Recipe>(recipe);
-    round_trip::<fft::AxisRecipe>(recipe);
-    round_trip::<fft::PassRecipe>(recipe);
-    round_trip::<fft::FilterRecipe>(recipe);
-    round_trip::<transpose::Recipe>(recipe);
-    round_trip::<reduce::Recipe>(recipe);
-    round_trip::<signal::convolve::Recipe>(recipe);
-    round_trip::<signal::filter::Recipe>(recipe);
-    round_trip::<signal::phase_correlate::Recipe>(recipe);
-    round_trip::<signal::power::Recipe>(recipe);
-    round_trip::<signal::rings::Recipe>(recipe);
-    round_trip::<signal::roll::Recipe>(recipe);
-    round_trip::<signal::stft::Recipe>(recipe);
+    round_trip::<recipes::fft::Recipe>(recipe);
+    round_trip::<recipes::fft::AxisRecipe>(recipe);
+    round_trip::<recipes::fft::PassRecipe>(recipe);
+    round_trip::<recipes::fft::FilterRecipe>(recipe);
+    round_trip::<recipes::transpose::Recipe>(recipe);
+    round_trip::<recipes::reduce::Recipe>(recipe);
+    round_trip::<recipes::signal::Convolve>(recipe);
+    round_trip::<recipes::signal::Filter>(recipe);
+    round_trip::<recipes::signal::PhaseCorrelate>(recipe);
+    round_trip::<recipes::signal::PowerSpectrum>(recipe);
+    round_trip::<recipes::signal::RadialAverage>(recipe);
+    round_trip::<recipes::signal::Roll>(recipe);
+    round_trip::<recipes::signal::Istft>(recipe);
     if let Ok(spec) = spec.parse::<AnySpec>() {
         programs(&spec, Some(recipe));
     }

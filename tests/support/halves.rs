@@ -2,10 +2,12 @@
 //! input, the same recipe, and the result rounded on the host. Loading is exact, arithmetic is that
 //! of f32, and storing rounds once, so that every bit must be the same.
 
-use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, Recipe};
+use wgpu_fft::Spec;
+use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Element, Error, bytemuck, fft};
 
 use crate::reference::noise;
@@ -47,10 +49,10 @@ halves! { f16 1.0 / 2048.0; bf16 1.0 / 256.0; }
 /// Designs and runs transforms somewhere.
 pub trait Runs {
     fn name(&self) -> String;
-    fn recipe<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error>;
+    fn recipe<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error>;
     /// Elements of the input.
-    fn len<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error>;
-    fn run<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output>;
+    fn len<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error>;
+    fn run<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output>;
 }
 
 /// `len` numbers that `T` can hold.
@@ -63,8 +65,8 @@ pub fn numbers<T: Half>(len: usize, seed: u64) -> Vec<T> {
 /// `recipe`.
 pub fn compare<T: Half, F, H>(on: &impl Runs, full: &F, halves: &H, recipe: Option<&Recipe>)
 where
-    F: Searchable<Recipe = Recipe> + Adapt,
-    H: Searchable<Recipe = Recipe> + Adapt,
+    F: Spec<Recipe = Recipe> + Adapt,
+    H: Spec<Recipe = Recipe> + Adapt,
 {
     compare_rows::<T, F, H>(on, full, halves, recipe, None);
 }
@@ -72,8 +74,8 @@ where
 /// The same where the result may be padded rows of so many reals.
 fn compare_rows<T: Half, F, H>(on: &impl Runs, full: &F, halves: &H, recipe: Option<&Recipe>, padded: Option<usize>)
 where
-    F: Searchable<Recipe = Recipe> + Adapt,
-    H: Searchable<Recipe = Recipe> + Adapt,
+    F: Spec<Recipe = Recipe> + Adapt,
+    H: Spec<Recipe = Recipe> + Adapt,
 {
     let what = format!("{}: {halves}", on.name());
     let by_hand = recipe.is_some();
@@ -150,7 +152,7 @@ pub const IN_TWOS: &[(&str, &str)] = &[
 /// Compares the results of such a recipe with those of the same recipe whose accesses take one
 /// number each.
 pub fn check_in_twos<T: Half>(on: &impl Runs, text: &str, recipe: &str) {
-    fn compare<S: Searchable<Recipe = Recipe> + Adapt>(on: &impl Runs, spec: &S, recipe: &str, numbers: &[f32]) {
+    fn compare<S: Spec<Recipe = Recipe> + Adapt>(on: &impl Runs, spec: &S, recipe: &str, numbers: &[f32]) {
         let input: Vec<S::Input> = if size_of::<S::Input>() == size_of::<Complex<f32>>() {
             bytemuck::pod_collect_to_vec(numbers)
         } else {
@@ -265,17 +267,17 @@ impl Runs for DeviceProfile {
         self.name.clone()
     }
 
-    fn recipe<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
+    fn recipe<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
         spec.design(self)
     }
 
-    fn len<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
+    fn len<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
         let program = spec.lower(recipe, self)?;
         program.check(self)?;
         Ok(program.inputs()[0].len)
     }
 
-    fn run<S: Searchable<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
+    fn run<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
         let program = spec.lower(recipe, self).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
         sanitized::run(&program, &[input], 1, 1)
     }

@@ -1,9 +1,9 @@
 //! Transforms that FFTW computed in long double, and SciPy found equal: `tests/data/oracles.txt`.
 
 use wgpu_fft::Complex32;
+use wgpu_fft::Spec;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
 
 pub use crate::reference::Number;
 use crate::reference::{Places, half, is_convolved, square_of_axis};
@@ -24,7 +24,7 @@ pub struct Oracle {
 
 /// Runs a specification somewhere; `None` if that is not possible there.
 pub trait Runner {
-    fn run<S: Searchable<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>>;
+    fn run<S: Spec<Input: Number, Output: Number>>(&self, spec: S, input: &[S::Input]) -> Option<Vec<S::Output>>;
 }
 
 fn numbers(text: &str) -> Vec<usize> {

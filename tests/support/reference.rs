@@ -1,7 +1,7 @@
 //! Transforms of one to three axes in f64, for every layout.
 
 use rustfft::{FftNum, FftPlanner};
-use wgpu_fft::fft::Recipe;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::{Complex32, Element, Layout};
 

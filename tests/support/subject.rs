@@ -1,7 +1,8 @@
 //! Specifications of any operation with recipes as texts.
 
+use wgpu_fft::Spec;
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::tune::{Known, Sample, Searchable};
+use wgpu_fft::low_level::tune::{Known, Sample};
 use wgpu_fft::{DeviceProfile, Error, Program};
 
 /// A specification with recipes as texts.
@@ -11,7 +12,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    pub fn new<S: Searchable>(spec: S) -> Self {
+    pub fn new<S: Spec>(spec: S) -> Self {
         Self { spec: AnySpec::new(spec.clone()), operation: Box::new(spec) }
     }
 
@@ -49,19 +50,19 @@ trait Operation {
     fn fault(&self, input: &[u32], output: &[u32]) -> Option<String>;
 }
 
-impl<S: Searchable> Operation for S {
+impl<S: Spec> Operation for S {
     fn design(&self, profile: &DeviceProfile) -> Result<String, Error> {
         wgpu_fft::Spec::design(self, profile).map(|recipe| recipe.to_string())
     }
 
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<String> {
-        let all = Searchable::alternatives(self, profile).into_iter().chain(self.baseline(profile).ok());
+        let all = Spec::alternatives(self, profile).into_iter().chain(self.baseline(profile).ok());
         all.map(|recipe| recipe.to_string()).collect()
     }
 
     fn neighbours(&self, recipe: &str, profile: &DeviceProfile) -> Vec<String> {
         let Ok(recipe) = recipe.parse() else { return Vec::new() };
-        Searchable::neighbours(self, &recipe, profile).iter().map(ToString::to_string).collect()
+        Spec::neighbours(self, &recipe, profile).iter().map(ToString::to_string).collect()
     }
 
     fn fault(&self, input: &[u32], output: &[u32]) -> Option<String> {

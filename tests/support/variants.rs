@@ -6,15 +6,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Scale};
 use wgpu_fft::gpu::Registers;
 use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{self, Reduction, Value};
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::filter::{self, Pixel};
+use wgpu_fft::signal::Pixel;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Fragment, Spec, wgpu};
 
@@ -174,7 +175,7 @@ fn of_reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {
 /// Filters with default and hand-written recipes: short and long kernels, of one axis and of two,
 /// near the edges and far outside.
 fn of_filters<T: Pixel>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
-    fn add<S: Spec<Recipe = filter::Recipe>>(spec: &S, profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    fn add<S: Spec<Recipe = wgpu_fft::low_level::recipes::signal::Filter>>(spec: &S, profile: &DeviceProfile, programs: &mut Vec<Program>) {
         programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
         programs.extend(filters::RECIPES.iter().filter_map(|text| spec.lower(&text.parse().unwrap(), profile).ok()));
     }
@@ -311,7 +312,7 @@ pub fn programs(profile: &DeviceProfile) -> Vec<Program> {
     programs
 }
 
-/// The same transform of f64, by two f32 for each number.
+/// The same transform of f64, in double-single arithmetic.
 pub fn by_f32(spec: &str) -> String {
     format!("{spec} f64-by-f32")
 }
@@ -493,7 +494,7 @@ fn permutations_with_fragments(profile: &DeviceProfile, programs: &mut Vec<Progr
             programs.push(spec(None).unwrap());
             programs.extend(MAPPED.iter().filter_map(|text| spec(Some(text)).ok()));
         };
-        fn lower<S: Spec<Recipe = wgpu_fft::transpose::Recipe>>(
+        fn lower<S: Spec<Recipe = wgpu_fft::low_level::recipes::transpose::Recipe>>(
             spec: &S,
             recipe: Option<&str>,
             profile: &DeviceProfile,

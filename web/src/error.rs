@@ -2,7 +2,7 @@
 
 use js_sys::Reflect;
 use wasm_bindgen::JsValue;
-use wgpu_fft::Error;
+use wgpu_fft::{Error, ErrorKind};
 
 /// What `js/error.js` makes an `FftError` of.
 pub(crate) type Result<T> = std::result::Result<T, JsValue>;
@@ -29,8 +29,8 @@ fn object(kind: &str, message: &str) -> JsValue {
 /// The kind, in the words of the browser.
 fn kind(error: &Error) -> &'static str {
     match error.kind() {
-        "no-adapter" => "no-webgpu",
-        "wgpu" => "webgpu",
-        kind => kind,
+        ErrorKind::NoAdapter => "no-webgpu",
+        ErrorKind::Wgpu => "webgpu",
+        kind => kind.name(),
     }
 }

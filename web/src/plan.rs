@@ -34,11 +34,8 @@ impl WasmGpu {
             spec = spec.map_output(map.fragment, map.element).map_err(fail)?;
             declared.extend(map.arrays);
         }
-        let plan = match recipe {
-            None => self.planner.plan_any_async(&spec).await,
-            Some(recipe) => self.planner.plan_any_with_async(&spec, &recipe).await,
-        };
-        Ok(WasmPlan { plan: plan.map_err(fail)?, declared, gpu: self.gpu().clone() })
+        let plan = spec.plan_async(&self.planner, recipe.as_deref()).await.map_err(fail)?;
+        Ok(WasmPlan { plan, declared, gpu: self.gpu().clone() })
     }
 }
 

@@ -116,7 +116,7 @@ impl Library {
             let why = "FFTW_WISDOM_ONLY asks for plans that were measured before".to_owned();
             return Err(Error::Unsupported { what: format!("`{spec}`, which the record does not have,"), why });
         }
-        planner.plan_any_with(&spec, &choice.recipe)
+        spec.plan(planner, Some(&choice.recipe))
     }
 
     /// The name of the device, once there is one.

@@ -24,7 +24,6 @@ use serde_json::json;
 use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Gpu, Spec, gpu};
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, PhaseReport, Strategy, Work};
 
@@ -125,7 +124,7 @@ struct Candidate<'a, S: Divide> {
 }
 
 impl Contest<'_> {
-    fn case<S: Divide + Searchable>(&mut self, spec: S) -> Result<()> {
+    fn case<S: Divide>(&mut self, spec: S) -> Result<()> {
         let text = spec.to_string();
         if !self.bench.options().wants(&text) {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wgpu_fft::tune::rules::takemoto::{self, Amount};
+use wgpu_fft::low_level::tune::takemoto::{self, Amount};
 use wgpu_fft::{Error, Result};
 
 use crate::partition;

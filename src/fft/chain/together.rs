@@ -6,8 +6,8 @@ use super::step::SubTransform;
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
 use crate::fft::spec::kind::{End, Kind};
-use crate::shape::join;
 use crate::sort::sort_short_by_key;
+use crate::text::join;
 
 impl<'a> Builder<'a, '_> {
     /// Transforms several axes in one pass.

@@ -19,7 +19,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::fft::Rows;
 use crate::plan::{Array, Placement, Program};
-use crate::shape::join;
+use crate::text::join;
 
 pub(in crate::fft) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     transform.check_device(profile)?;

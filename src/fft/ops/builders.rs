@@ -13,6 +13,7 @@ use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::fft::recipe::Recipe;
 use crate::fft::search::adapt;
+use crate::fft::search::neighbours;
 use crate::fft::spec::elements::{ComplexElement, HalfNumbers, RealElement};
 use crate::fft::spec::kind::{Direction, End, Kind, Scale};
 use crate::fft::spec::number::Number;

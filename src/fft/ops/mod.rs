@@ -11,6 +11,6 @@ pub(crate) mod filter;
 pub(crate) mod framed;
 pub(crate) mod parts;
 mod samples;
-pub(in crate::fft) mod specification;
+pub(crate) mod specification;
 #[cfg(feature = "signal")]
 pub(crate) mod step;

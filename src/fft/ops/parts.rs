@@ -8,7 +8,6 @@ use crate::fft::spec::kind::Kind;
 use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 use crate::shape::Shape;
-use crate::tune::Searchable;
 
 /// A transform of dense arrays, with the batch as its slowest axis.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,7 +46,7 @@ impl PartKind {
 
 /// A transform that can be computed in parts: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c) and
 /// [`C2r`](crate::fft::C2r).
-pub trait InParts: Adapt + Searchable {
+pub trait InParts: Adapt {
     /// The transform in one direction, of which real transforms have only one.
     fn in_direction(inverse: bool, shape: Shape) -> Self;
 

@@ -22,9 +22,9 @@ pub trait Adapt: Spec<Recipe = Recipe> {
     /// Returns `recipe` with the axes that it transforms together transformed one after the other,
     /// by the same floating-point operations on every line, so that it has a part for every axis
     /// ([`Recipe::of_axes`]), and so that no row depends on another. Only rows of reals differ in
-    /// the last bits: where they are [`Packed`](crate::fft::Reals::Packed), whose last pass belongs to all
-    /// axes, they become [`Halves`](crate::fft::Reals::Halves), and where they are
-    /// [`Pairs`](crate::fft::Reals::Pairs) they become [`Complex`](crate::fft::Reals::Complex). Another
+    /// the last bits: where they are [`Packed`](crate::low_level::recipes::fft::Reals::Packed), whose last pass belongs to all
+    /// axes, they become [`Halves`](crate::low_level::recipes::fft::Reals::Halves), and where they are
+    /// [`Pairs`](crate::low_level::recipes::fft::Reals::Pairs) they become [`Complex`](crate::low_level::recipes::fft::Reals::Complex). Another
     /// device may need it [`adapted`](Self::adapted).
     ///
     /// # Errors
@@ -216,6 +216,19 @@ macro_rules! specification {
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
                 lower::lower(&self.transform, recipe, profile)
             }
+
+            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+                let known = if self.transform.is_plain() { neighbours::baseline(&self.transform, profile) } else { None };
+                known.map_or_else(|| self.design(profile), Ok)
+            }
+
+            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+                neighbours::alternatives(&self.transform, profile)
+            }
+
+            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+                neighbours::neighbours(&self.transform, recipe, profile)
+            }
         }
 
         impl<I: Element, O: Element> Adapt for $name<I, O> {
@@ -227,9 +240,6 @@ macro_rules! specification {
                 adapt::axes_apart(&self.transform, recipe)
             }
         }
-
-        #[cfg(not(feature = "tune"))]
-        impl<I: Element, O: Element> crate::tune::Searchable for $name<I, O> {}
 
         impl<I, O> fmt::Display for $name<I, O> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -321,7 +331,7 @@ macro_rules! specification {
         }
 
         /// Parses the text that [`Display`](fmt::Display) prints for a transform of f64, computed
-        /// in f64 or by two f32 for each number.
+        /// in f64 or in double-single arithmetic.
         impl FromStr for $name<$input64, $output64> {
             type Err = Error;
 

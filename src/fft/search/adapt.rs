@@ -40,7 +40,7 @@ use crate::sort::sort_short_by_key;
 /// The most recipes that are tried for a `fft/pass` pass.
 const MOST: usize = 24;
 
-/// See [`Adapt::adapted`](crate::fft::Adapt::adapted).
+/// See [`Adapt::adapted`](crate::low_level::recipes::fft::Adapt::adapted).
 pub(in crate::fft) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = transform.geometry()?;
     let fits = |recipe: &Recipe| lower(transform, recipe, profile).and_then(|program| program.check(profile));
@@ -58,7 +58,7 @@ pub(in crate::fft) fn adapted(transform: &Transform, recipe: &Recipe, profile: &
     found.ok_or(error)
 }
 
-/// See [`Adapt::axes_apart`](crate::fft::Adapt::axes_apart).
+/// See [`Adapt::axes_apart`](crate::low_level::recipes::fft::Adapt::axes_apart).
 pub(in crate::fft) fn axes_apart(transform: &Transform, recipe: &Recipe) -> Result<Recipe> {
     let geometry = transform.geometry()?;
     Ok(match recipe {
@@ -280,7 +280,8 @@ impl Recipe {
 mod tests {
     use super::*;
     use crate::Spec;
-    use crate::fft::{Adapt, C2r, R2c};
+    use crate::fft::ops::specification::Adapt;
+    use crate::fft::{C2r, R2c};
 
     #[test]
     fn parts_of_a_recipe() {

@@ -2,11 +2,7 @@
 //! by measurement tries.
 
 pub(in crate::fft) mod adapt;
-#[cfg(feature = "tune")]
-mod neighbours;
-#[cfg(feature = "tune")]
+pub mod neighbours;
 mod passes;
-#[cfg(feature = "tune")]
 mod space;
-#[cfg(feature = "tune")]
 mod transposes;

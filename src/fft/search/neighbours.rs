@@ -5,8 +5,6 @@
 
 use super::passes::{lanes_in_two, of_lanes, of_radix2};
 use super::space::{MOST, Space, other_pairs};
-use crate::element::Element;
-use crate::error::Result;
 use crate::fft::chain::chain;
 use crate::fft::choose::designer::{MAX_PRIME, Text};
 use crate::fft::choose::processors::ForLanes;
@@ -17,39 +15,16 @@ use crate::fft::lower::lower;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Recipe, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::spec::transform::Transform;
-use crate::fft::{C2c, C2r, R2c, R2r};
 use crate::gpu::DeviceProfile;
-use crate::plan::Spec;
+use crate::plan::{in_turns, others};
 use crate::transpose;
-use crate::tune::{Searchable, in_turns, others};
-
-macro_rules! searchable {
-    ($($name:ident),*) => { $(
-        impl<I: Element, O: Element> Searchable for $name<I, O> {
-            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                let known = if self.transform.is_plain() { baseline(&self.transform, profile) } else { None };
-                known.map_or_else(|| self.design(profile), Ok)
-            }
-
-            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-                alternatives(&self.transform, profile)
-            }
-
-            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours(&self.transform, recipe, profile)
-            }
-        }
-    )* };
-}
-
-searchable!(C2c, R2c, C2r, R2r);
 
 /// Lengths from which on two passes may be faster than one.
 const LONG: u32 = 1024;
 
 /// The kernel `fft/radix2` where it can be used: for dense rows, or for two dense axes with
 /// transposes between them.
-fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
+pub fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     let geometry = transform.geometry().ok()?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
     let pass = |axis: usize| {
@@ -75,7 +50,7 @@ fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
 
 /// The rules' recipes for other kinds of devices; other ways to transform one of the axes; more or
 /// fewer lines for columns; other orders of the axes; transposes.
-fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
+pub fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
     let (Ok(geometry), Ok(own)) = (transform.geometry(), design(transform, profile)) else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
     let mut all: Vec<Recipe> = Vec::new();
@@ -111,7 +86,7 @@ fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
 
 /// The recipes that differ in one decision. There are none for a recipe that does not solve the
 /// transform.
-fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+pub fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
     let Ok(geometry) = transform.geometry() else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
     let all = match recipe {

@@ -9,7 +9,7 @@ use crate::fft::factors::factorizations;
 use crate::fft::limits::MAX_ELEMENTS;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Roots, Stockham};
 use crate::gpu::DeviceProfile;
-use crate::tune::others;
+use crate::plan::others;
 
 impl Space<'_> {
     /// The neighbours of a `fft/pass` recipe, best first.

@@ -9,8 +9,8 @@ use crate::fft::recipe::{PassRecipe, Recipe, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
+use crate::plan::in_turns;
 use crate::transpose;
-use crate::tune::in_turns;
 
 impl Space<'_> {
     /// Two dense axes as row transforms and transposes, with the rules' recipes for rows.

@@ -41,7 +41,7 @@ impl Transform {
             return Ok(());
         }
         let why = format!(
-            "{} has no 64-bit floats in shaders (`SHADER_F64`), which wgpu offers with Vulkan alone: compute by two f32 for each number (`f64-by-f32`), in f32 or on the host",
+            "{} has no 64-bit floats in shaders (`SHADER_F64`), which wgpu offers with Vulkan alone: compute in double-single arithmetic (`f64-by-f32`), in f32 or on the host",
             profile.name
         );
         Err(Error::Unsupported { what: format!("an FFT in f64 (`{self}`)"), why })

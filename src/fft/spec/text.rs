@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::fragment::{Form, Readable};
 use crate::layout::Layout;
 use crate::plan::Placement;
-use crate::shape::{Batched, Shape, join};
-use crate::text::Text;
+use crate::shape::{Batched, Shape};
+use crate::text::{Text, join};
 use std::fmt;
 
 /// The word of a specification whose rows of reals may mix.

@@ -34,7 +34,7 @@ params! {
     }
 }
 
-/// The most invocations of a workgroup.
+/// Maximum number of invocations of a workgroup.
 pub const MAX_WORKGROUP: u32 = 1024;
 
 /// Adds frames with workgroups of `invocations`. The numbers of all signals are at most

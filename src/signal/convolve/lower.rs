@@ -194,7 +194,6 @@ impl Core {
     }
 
     /// Transforms, sums without transforms, other lengths, and the first axis in passes of its own.
-    #[cfg(feature = "tune")]
     pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(axes) = self.axes() else { return Vec::new() };
         let Ok(own) = self.design(profile) else { return Vec::new() };
@@ -214,7 +213,7 @@ impl Core {
             let in_passes = filter.design_in_passes(profile).ok();
             all.extend(in_passes.map(|filter| Recipe { lengths: own.lengths.clone(), by: By::Transforms { kernel, filter } }));
         }
-        crate::tune::others(Some(&own), all)
+        crate::plan::others(Some(&own), all)
     }
 
     pub fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
@@ -250,7 +249,7 @@ impl Core {
                 return Ok(program);
             }
         };
-        program.notes.push(format!("transforms of length {}", crate::shape::join(lengths, "x")));
+        program.notes.push(format!("transforms of length {}", crate::text::join(lengths, "x")));
         let slot = match (kernel, &self.spectrum) {
             (Some(kernel), None) => {
                 let slot = program.workspace(spectrum);

@@ -6,9 +6,8 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::fft;
 use crate::fft::ops::filter::FilterRecipe;
-use crate::shape::join;
 use crate::signal::filter;
-use crate::text::Text;
+use crate::text::{Text, join};
 
 /// All decisions on a convolution.
 ///

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::fft::{C2c, R2c};
 use crate::gpu::DeviceProfile;
 use crate::plan::{Program, Spec};
-use crate::shape::{Batched, Shape, join};
+use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
-use crate::text::Text;
+use crate::text::{Text, join};
 
 /// A number that can be convolved: f32 or complex f32.
 pub trait Number: Element + Kinded {}
@@ -45,7 +45,7 @@ impl Number for Complex32 {}
 ///
 /// # fn blur(planner: &Planner, image: &[f32], kernel: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
 /// let plan = planner.plan(Convolve::<f32>::convolution([1080, 1920], [31, 31]).edge(Edge::Reflect))?;
-/// let blurred = plan.run_two(image, kernel)?.wait()?; // 1080 x 1920 numbers
+/// let blurred = plan.run((image, kernel))?.wait()?; // 1080 x 1920 numbers
 /// # Ok(blurred)
 /// # }
 /// ```
@@ -178,7 +178,7 @@ impl<T: Number> Convolve<T> {
     /// # fn layer(planner: &Planner, image: &[f32], kernels: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
     /// // RGB to 8 features: 3 x 480 x 640 numbers, and 8 x 3 x 15 x 15 numbers.
     /// let plan = planner.plan(Convolve::<f32>::correlation([480, 640], [15, 15]).channels(3, 8))?;
-    /// let features = plan.run_two(image, kernels)?.wait()?; // 8 x 480 x 640 numbers
+    /// let features = plan.run((image, kernels))?.wait()?; // 8 x 480 x 640 numbers
     /// # Ok(features)
     /// # }
     /// ```
@@ -215,7 +215,7 @@ impl<T: Number> Convolve<T> {
     /// let spectrum: DeviceBuffer<Complex32> = gpu.upload(&spectrum)?;
     /// let plan = planner.plan(convolve.spectrum(&lengths))?;
     /// let (image, blurred) = (gpu.upload(image)?, gpu.alloc::<f32>(plan.output_len())?);
-    /// gpu.submit(|encoder| plan.encode(encoder, (&image, View::whole(spectrum.wgpu())?), &blurred))?;
+    /// gpu.submit(|encoder| plan.encode(encoder, (&image, View::whole(spectrum.buffer())?), &blurred))?;
     /// # Ok(())
     /// # }
     /// ```
@@ -364,13 +364,7 @@ impl<T: Number> Spec for Convolve<T> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
     }
-}
 
-#[cfg(not(feature = "tune"))]
-impl<T: Number> crate::tune::Searchable for Convolve<T> {}
-
-#[cfg(feature = "tune")]
-impl<T: Number> crate::tune::Searchable for Convolve<T> {
     /// Sums without transforms, other lengths, and the first axis in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.alternatives(profile)

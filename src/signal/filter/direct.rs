@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use super::neighbours;
 use super::spec::{Core, Kernels, Pixel, bits, specification};
 use super::{Recipe, design, lower};
 use crate::edge::Edge;

@@ -10,7 +10,7 @@ use crate::kernels::Slot;
 use crate::kernels::filter::stencil::{Arrays, Params, dispatch};
 use crate::plan::program::Table;
 use crate::plan::{Array, Placement, Program};
-use crate::shape::join;
+use crate::text::join;
 
 pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let problem = spec.problem()?;

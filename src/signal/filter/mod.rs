@@ -27,7 +27,6 @@ mod emit;
 mod fit;
 mod given;
 mod lower;
-#[cfg(feature = "tune")]
 mod neighbours;
 mod recipe;
 mod samples;

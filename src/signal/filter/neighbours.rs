@@ -6,43 +6,20 @@
 use super::design::{LEAST, candidates, design};
 use super::fit::{self, View, fit, matrices};
 use super::recipe::{Recipe, Step, Tile};
-use super::spec::{Core, Pixel, Problem};
-use super::{DirectFilter, SeparableFilter};
-use crate::error::Result;
+use super::spec::{Core, Problem};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::filter::stencil::Stored;
 use crate::kernels::transpose::Matrices;
-use crate::plan::Spec;
+use crate::plan::{in_turns, others};
 use crate::transpose;
-use crate::tune::{Searchable, in_turns, others};
-
-macro_rules! searchable {
-    ($($type:ident),*) => { $(
-        impl<T: Pixel> Searchable for $type<T> {
-            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                baseline(self.core(), profile).map_or_else(|| self.design(profile), Ok)
-            }
-
-            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-                self.core().problem().map_or_else(|_| Vec::new(), |problem| alternatives(&problem, profile))
-            }
-
-            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-                self.core().problem().map_or_else(|_| Vec::new(), |problem| neighbours(&problem, recipe, profile))
-            }
-        }
-    )* };
-}
-
-searchable!(SeparableFilter, DirectFilter);
 
 fn fits(problem: &Problem, recipe: &Recipe, profile: &DeviceProfile) -> bool {
     fit(problem, recipe, profile).is_ok()
 }
 
 /// One output for each invocation, read straight from the input.
-fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
+pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
     let problem = spec.problem().ok()?;
     let steps = |columns: u32| -> Vec<Step> {
         let tile = Tile { extents: [1, columns], ..LEAST };
@@ -62,7 +39,7 @@ const MAX_TOGETHER: u32 = 31;
 
 /// Starting points: both axes in one dispatch or one after the other, with transposes or without,
 /// by the rules for this kind of device and for the other.
-fn alternatives(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
+pub(super) fn alternatives(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
     let own = design(problem, profile);
     let kinds = [profile.clone(), profile.of_other_kind()];
     let of = |axes: &[usize], kind: &DeviceProfile, transposed: bool| -> Vec<Tile> {
@@ -116,7 +93,7 @@ fn with_transposes(problem: &Problem, step: &Step, stored: Stored, kind: &Device
 }
 
 /// The recipes that are one decision away.
-fn neighbours(problem: &Problem, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+pub(super) fn neighbours(problem: &Problem, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
     if !fits(problem, recipe, profile) {
         return Vec::new();
     }

@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::shape::join;
-use crate::text::Text;
+use crate::text::{Text, join};
 use crate::transpose;
 
 /// How to filter: one step after the other, joined by `;`.

@@ -7,9 +7,9 @@ use crate::edge::Edge;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::kernels::filter::stencil::Stored;
-use crate::shape::{Batched, Shape, join};
+use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
-use crate::text::{Fields, Text};
+use crate::text::{Fields, Text, join};
 
 /// The types of elements that filters read: `f32`, and `u8`, whose values 0 to 255 become f32.
 pub trait Pixel: Element + StoredAs {}
@@ -51,13 +51,6 @@ macro_rules! specification {
             }
         }
 
-        impl<T> $name<T> {
-            #[cfg(feature = "tune")]
-            pub(super) fn core(&self) -> &Core {
-                &self.core
-            }
-        }
-
         impl<T> crate::plan::Sealed for $name<T> {
             fn samples(&self, input: &[u32]) -> Vec<crate::verify::Sample> {
                 super::samples::samples(&self.core, input)
@@ -80,10 +73,19 @@ macro_rules! specification {
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
                 lower::lower(&self.core, recipe, profile)
             }
-        }
 
-        #[cfg(not(feature = "tune"))]
-        impl<T: Pixel> crate::tune::Searchable for $name<T> {}
+            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+                neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
+            }
+
+            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+                self.core.problem().map_or_else(|_| Vec::new(), |problem| neighbours::alternatives(&problem, profile))
+            }
+
+            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+                self.core.problem().map_or_else(|_| Vec::new(), |problem| neighbours::neighbours(&problem, recipe, profile))
+            }
+        }
 
         impl<T> fmt::Display for $name<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

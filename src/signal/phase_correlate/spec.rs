@@ -24,7 +24,7 @@ use crate::text::Text;
 /// let window = Fragment::new("f32(value) * hann(i0, n0) * hann(i1, n1)")
 ///     .functions("fn hann(i: u32, n: u32) -> f32 { return 0.5 - 0.5 * cos(6.2831853 * f32(i) / f32(n)); }");
 /// let spec = PhaseCorrelate::new([1080, 1920]).map_input::<u8>(window)?;
-/// let result = planner.plan(spec)?.run_two(reference, moving)?.wait()?;
+/// let result = planner.plan(spec)?.run((reference, moving))?.wait()?;
 /// let [down, right, height] = [result[0], result[1], result[2]];
 /// println!("shifted by {down} rows and {right} columns, it lies on the reference ({height})");
 /// # Ok(())
@@ -156,8 +156,6 @@ impl<T: Element> Spec for PhaseCorrelate<T> {
         self.core.lower(recipe, profile)
     }
 }
-
-impl<T: Element> crate::tune::Searchable for PhaseCorrelate<T> {}
 
 impl<T> fmt::Display for PhaseCorrelate<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

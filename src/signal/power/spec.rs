@@ -96,7 +96,7 @@ impl<T: Number> PowerSpectrum<T> {
             batch: 1,
             window: window.iter().map(|&w| Into::<f64>::into(w).to_bits()).collect(),
             hop: window.len() - window.len() / 2,
-            mfft: None,
+            nfft: None,
             phase: None,
             scaling: Scaling::Psd { sampling_rate }.into(),
             padding: Padding::Zeros,
@@ -130,7 +130,7 @@ impl<T: Number> PowerSpectrum<T> {
 
     /// Sets the length of the transforms. Segments are followed by zeros.
     pub fn nfft(mut self, n: usize) -> Self {
-        self.core.mfft = Some(n);
+        self.core.nfft = Some(n);
         self
     }
 
@@ -214,8 +214,6 @@ impl<T: Number> Spec for PowerSpectrum<T> {
         Ok(program.share_workspaces())
     }
 }
-
-impl<T: Number> crate::tune::Searchable for PowerSpectrum<T> {}
 
 impl<T> fmt::Display for PowerSpectrum<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use super::spec::Core;
 use crate::error::{Error, Result};
-use crate::shape::join;
+use crate::text::join;
 
 /// The largest common multiple of extents. Twice any length, 2(r+1) units, is then less than 2³².
 const MOST: u64 = 1 << 30;

@@ -1,14 +1,13 @@
 //! The recipes near a given one, for a search by measurement.
 
 use super::recipe::Recipe;
-use super::spec::RadialAverage;
-use crate::fragment::Readable;
+use super::spec::Core;
 use crate::gpu::DeviceProfile;
-use crate::tune::{Searchable, others};
+use crate::plan::others;
 
-impl<T: Readable> Searchable for RadialAverage<T> {
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        let Ok(geometry) = self.core.geometry() else { return Vec::new() };
+impl Core {
+    pub fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Ok(geometry) = self.geometry() else { return Vec::new() };
         let Recipe { invocations, lines, join } = *recipe;
         let twice = |value: u32| value.saturating_mul(2);
         let all = [

@@ -213,10 +213,11 @@ impl<T: Readable> Spec for RadialAverage<T> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
     }
-}
 
-#[cfg(not(feature = "tune"))]
-impl<T: Readable> crate::tune::Searchable for RadialAverage<T> {}
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.neighbours(recipe, profile)
+    }
+}
 
 impl<T> fmt::Display for RadialAverage<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

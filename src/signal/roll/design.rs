@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::recipe::Recipe;
 use crate::gpu::DeviceProfile;
 
-/// The most invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
+/// Maximum number of invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
 /// larger workgroups have no advantage.
 pub(super) const MAX_WORKGROUP: u32 = 256;
 

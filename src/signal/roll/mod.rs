@@ -16,7 +16,6 @@
 mod arrays;
 mod design;
 mod lower;
-#[cfg(feature = "tune")]
 mod neighbours;
 mod problem;
 mod recipe;

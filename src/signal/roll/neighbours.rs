@@ -2,40 +2,25 @@
 
 use super::design::{MAX_WORKGROUP, design};
 use super::recipe::Recipe;
-use super::spec::{Core, Roll};
-use crate::element::Element;
+use super::spec::Core;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
-use crate::tune::{Searchable, others};
-
-impl<T: Element> Searchable for Roll<T> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.baseline(profile)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.neighbours(recipe, profile)
-    }
-}
+use crate::plan::others;
 
 impl Core {
     /// One element for each invocation.
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+    pub fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         Ok(Recipe { elements: 1, ..design(&self.problem()?, profile) })
     }
 
     /// What the rules would choose on a device of the other kind.
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+    pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(problem) = self.problem() else { return Vec::new() };
         let other = design(&problem, &profile.of_other_kind());
         others(Some(&design(&problem, profile)), [other].into_iter().filter(|recipe| recipe.unfit(problem.bytes, profile).is_none()))
     }
 
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+    pub fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(problem) = self.problem() else { return Vec::new() };
         let Recipe { workgroup: [x, y], elements } = *recipe;
         let twice = |value: u32| value.saturating_mul(2);

@@ -13,8 +13,8 @@ use crate::element::{Element, ElementType, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::shape::{Axes, Batched, Shape, join};
-use crate::text::Text;
+use crate::shape::{Axes, Batched, Shape};
+use crate::text::{Text, join};
 use crate::verify::{Sample, Verification};
 
 /// A cyclic shift of the axes of one array or of a batch of arrays: NumPy's `roll`, `fftshift` and
@@ -235,10 +235,19 @@ impl<T: Element> Spec for Roll<T> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
     }
-}
 
-#[cfg(not(feature = "tune"))]
-impl<T: Element> crate::tune::Searchable for Roll<T> {}
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.core.baseline(profile)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.alternatives(profile)
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.neighbours(recipe, profile)
+    }
+}
 
 impl<T: Element> fmt::Display for Roll<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -65,7 +65,7 @@ pub(in crate::signal) struct Core {
     /// Bits of the window's numbers.
     pub window: Arc<[u64]>,
     pub hop: usize,
-    pub mfft: Option<usize>,
+    pub nfft: Option<usize>,
     pub phase: Option<i64>,
     pub scaling: Scaled,
     pub padding: Padding,
@@ -88,13 +88,13 @@ impl Core {
         self.window.iter().map(|&bits| f64::from_bits(bits)).collect()
     }
 
-    pub fn mfft(&self) -> usize {
-        self.mfft.unwrap_or(self.window.len())
+    pub fn nfft(&self) -> usize {
+        self.nfft.unwrap_or(self.window.len())
     }
 
     /// Frequencies of a frame.
     pub fn bins(&self) -> usize {
-        if self.real { self.mfft() / 2 + 1 } else { self.mfft() }
+        if self.real { self.nfft() / 2 + 1 } else { self.nfft() }
     }
 
     /// Bytes of an element of the signal.
@@ -109,7 +109,7 @@ impl Core {
     /// Refuses what makes no sense, or cannot be counted in 32 bits.
     fn check(&self) -> Result<()> {
         Shape::from(self.len).elements("signal of an STFT", self.batch)?;
-        let (m, n) = (self.window.len(), self.mfft());
+        let (m, n) = (self.window.len(), self.nfft());
         if m == 0 {
             return Err(Error::Empty { what: "window of an STFT", shape: "0".to_owned() });
         }
@@ -235,7 +235,7 @@ impl Core {
         }
         let turn = self.phase.map_or(0, |shift| (shift + m / 2).rem_euclid(m));
         let framing = Framing {
-            n: self.mfft() as u32,
+            n: self.nfft() as u32,
             len: m as u32,
             hop: hop as u32,
             turn: turn as u32,
@@ -270,7 +270,7 @@ impl Core {
 
     /// The canonical dual window, with the factor 1/n of an inverse transform.
     pub fn dual_table(&self) -> Result<Table> {
-        let n = self.mfft() as f64;
+        let n = self.nfft() as f64;
         Ok(table("dual window", self.dual()?.into_iter().map(|w| w / n)))
     }
 
@@ -320,15 +320,15 @@ fn fingerprint(numbers: impl Iterator<Item = u64>) -> u128 {
     bytes.fold(offset, |hash: u128, byte| (hash ^ u128::from(byte)).wrapping_mul(prime))
 }
 
-/// `f32 4096 x2 window=256#1a2b hop=64 mfft=512 phase=none psd=48000 even frames=-1..9
+/// `f32 4096 x2 window=256#1a2b hop=64 nfft=512 phase=none psd=48000 even frames=-1..9
 /// frequencies-first`, where defaults are left out. The number after # tells windows apart.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { element, len, batch, window, hop, .. } = self;
         let mark = fingerprint(window.iter().copied());
         write!(f, "{element} {} window={}#{mark:032x} hop={hop}", Batched(Shape::from(*len), *batch), window.len())?;
-        if let Some(mfft) = self.mfft.filter(|mfft| *mfft != window.len()) {
-            write!(f, " mfft={mfft}")?;
+        if let Some(nfft) = self.nfft.filter(|nfft| *nfft != window.len()) {
+            write!(f, " nfft={nfft}")?;
         }
         match self.phase {
             // Powers have no phase.

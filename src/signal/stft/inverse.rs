@@ -160,13 +160,7 @@ impl<T: Number> Spec for Istft<T> {
         program.dispatches.push(dispatch);
         Ok(program)
     }
-}
 
-#[cfg(not(feature = "tune"))]
-impl<T: Number> crate::tune::Searchable for Istft<T> {}
-
-#[cfg(feature = "tune")]
-impl<T: Number> crate::tune::Searchable for Istft<T> {
     /// Other workgroups that add frames.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(own) = self.design(profile) else { return Vec::new() };

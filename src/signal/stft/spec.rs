@@ -44,7 +44,7 @@ use crate::signal::convolve::Number;
 /// S\[p, k\] = f · Σⱼ w\[j\] · x\[p·h - ⌊m/2⌋ + j\] · exp(-2πi·k·(j - s)/N), with j = 0 … m-1
 ///
 /// Frame p is centred at element p·h, as in SciPy's `ShortTimeFFT`. N is
-/// [`mfft`](Self::mfft), at least m; the default is m. The [`Scaling`] sets f. By default, s =
+/// [`nfft`](Self::nfft), at least m; the default is m. The [`Scaling`] sets f. By default, s =
 /// ⌊m/2⌋, so that phases count from the middle of the frame; see
 /// [`phase_shift`](Self::phase_shift). Outside of the signal, x continues as [`Padding`] says. The
 /// window is real; a frame's spectrum for a complex window is not covered.
@@ -104,7 +104,7 @@ impl<T: Number> Stft<T> {
             batch: 1,
             window: window.iter().map(|&w| Into::<f64>::into(w).to_bits()).collect(),
             hop,
-            mfft: None,
+            nfft: None,
             phase: Some(0),
             scaling: Scaling::None.into(),
             padding: Padding::Zeros,
@@ -135,8 +135,8 @@ impl<T: Number, O: Element> Stft<T, O> {
     }
 
     /// Sets the length of the transforms. Frames are followed by zeros.
-    pub fn mfft(mut self, n: usize) -> Self {
-        self.core.mfft = Some(n);
+    pub fn nfft(mut self, n: usize) -> Self {
+        self.core.nfft = Some(n);
         self
     }
 
@@ -229,8 +229,6 @@ impl<T: Number, O: Element> Spec for Stft<T, O> {
         Ok(program)
     }
 }
-
-impl<T: Number, O: Element> crate::tune::Searchable for Stft<T, O> {}
 
 impl<T, O> fmt::Display for Stft<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

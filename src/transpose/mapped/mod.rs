@@ -310,16 +310,14 @@ impl Mapped {
     }
 
     /// All recipes of the rules that fit, for this kind of device and for the other one.
-    #[cfg(feature = "tune")]
     pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        let both = crate::tune::in_turns([self.candidates(profile), self.candidates(&profile.of_other_kind())]);
+        let both = crate::plan::in_turns([self.candidates(profile), self.candidates(&profile.of_other_kind())]);
         self.fitting(&self.design(profile), both, profile)
     }
 
     /// Those of the recipes that fit, each once, without `own`.
-    #[cfg(feature = "tune")]
     pub fn fitting(&self, own: &Recipe, recipes: Vec<Recipe>, profile: &DeviceProfile) -> Vec<Recipe> {
-        crate::tune::others(Some(own), recipes).into_iter().filter(|recipe| self.fit(recipe, profile).is_ok()).collect()
+        crate::plan::others(Some(own), recipes).into_iter().filter(|recipe| self.fit(recipe, profile).is_ok()).collect()
     }
 
     /// Adds the dispatch of a recipe to a program.

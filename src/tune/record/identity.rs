@@ -40,9 +40,9 @@ pub struct DeviceIdentity {
     pub f64: bool,
     /// Workgroup memory in bytes.
     pub workgroup_bytes: u32,
-    /// Most invocations in a workgroup.
+    /// Maximum number of invocations in a workgroup.
     pub invocations: u32,
-    /// Most invocations in a workgroup along x, y and z.
+    /// Maximum number of invocations in a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
     /// Most workgroups in a dispatch along one axis.
     pub groups_per_axis: u32,

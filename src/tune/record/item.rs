@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::DeviceIdentity;
 use crate::error::{Error, Result};
 use crate::gpu::Timer;
-use crate::tune::Rigor;
+use crate::tune::rigor::Rigor;
 
 /// The best recipe that a search found for a specification.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,7 +14,7 @@ pub struct Entry {
     pub spec: String,
     /// The recipe, as printed.
     pub recipe: String,
-    /// [`wgsl_hash`](super::wgsl_hash) of the recipe's program. If today's hash differs, the time
+    /// [`wgsl_hash`](crate::low_level::tune::wgsl_hash) of the recipe's program. If today's hash differs, the time
     /// no longer applies.
     pub wgsl: u64,
     /// The device it was measured on.

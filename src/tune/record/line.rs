@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::DeviceIdentity;
-use super::hash;
+
 use super::item::{Entry, Item, Mark};
 use crate::gpu::Timer;
-use crate::tune::Rigor;
+use crate::tune::hash;
+use crate::tune::rigor::Rigor;
 
 /// Bytes of the longest line, without its end.
 pub(super) const LONGEST: usize = 16 << 10;

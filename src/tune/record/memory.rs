@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::DeviceIdentity;
 use super::item::{Entry, Item, Mark};
-use crate::tune::Rigor;
+use crate::tune::rigor::Rigor;
 
 /// Seeds that a search gets at most.
 const SEEDS: usize = 8;

@@ -12,10 +12,65 @@ use super::memory::Memory;
 use super::shared::{Shared, text};
 use super::{DeviceIdentity, Import, journal};
 use crate::error;
-use crate::tune::Rigor;
+use crate::tune::rigor::Rigor;
 
-/// Measured recipes, kept in memory and usually in a file. Cloning is cheap, and clones share one
-/// record. See [the module](super).
+/// Measured recipes, kept in memory and usually in a file, which FFTW calls "wisdom". Cloning is cheap,
+/// and clones share one record.
+///
+/// For each specification and device, a record holds the best recipe that a search found
+/// ([`Entry`]) and the recipes that must not be tried again ([`Mark`]).
+///
+/// # Key
+/// Specifications and recipes are stored as their printed text. Devices are stored as a
+/// [`DeviceIdentity`]: hardware, driver, features and limits, but never an adapter's index. Among
+/// entries with the same specification, device and [`Rigor`], the newest
+/// counts. Among marks with the same specification, recipe and device, the newest counts. An entry
+/// answers only for exactly its device ([`find`](Self::find)). For other devices its recipe is a
+/// starting point for a search ([`seeds`](Self::seeds)). Different versions of this crate can share a
+/// record: [`wgsl_hash`](crate::low_level::tune::wgsl_hash) tells whether a recipe still means the program that was measured.
+///
+/// # Format
+/// The file is text with one line for each item. A line is a JSON object without spaces, at most 16
+/// KiB long, with these names in this order:
+///
+/// | name | what |
+/// |---|---|
+/// | `wgpu-fft` | number of the format, 1 |
+/// | `kind` | `best` or `mark` |
+/// | `spec`, `recipe` | as printed |
+/// | `wgsl` | of `best`: the hash of the program's WGSL, 16 hexadecimal digits |
+/// | `seconds`, `rules_seconds` | of `best`: time of the recipe and of the rules' choice |
+/// | `timer`, `rigor` | of `best`: `timestamps` or `wall clock`; `measure` or `patient` |
+/// | `why` | of `mark` |
+/// | `version`, `time` | of this crate; seconds since 1970 |
+/// | `device` | [`DeviceIdentity`]: `name`, `backend`, `id` (vendor, device), `type`, `driver`, `driver_info`, `subgroup_sizes`, the `features` that it has, and `limits`, an array in the order of the fields |
+/// | `sum` | checksum of all that stands before `,"sum"`, 16 hexadecimal digits |
+///
+/// A line is accepted only if its checksum is right, and any single flipped bit is detected. Lines
+/// may end in `\n` or `\r\n`, and blank lines are allowed. Lines of another format or kind are not
+/// read, but they are preserved. A file that is not blank and has no line that begins like a
+/// record's is not ours, and it is never written to.
+///
+/// # Guarantees
+/// - Opening a record never fails, whatever the file contains. It allocates memory in proportion to
+///   what it reads, which is 64 MiB at most.
+/// - Every damaged line is detected, and affects no other line.
+/// - Any number of processes and threads may add items at the same time. Each line is appended by
+///   one write, under a lock on the file `<record>.lock`, which is never removed.
+/// - A process that is killed loses at most the line that it is writing. [`compact`](Self::compact) writes
+///   a complete new file and then replaces the old one.
+/// - A recipe that crashes the process is marked the next time the record is opened ([`Trial`](crate::low_level::tune::record::Trial)).
+/// - If anything goes wrong with the file, the record continues in memory and warns once.
+///
+/// # What is not guaranteed
+/// - Appended lines and trials are not synced to disk. A power failure or a system crash may lose
+///   or damage the last ones.
+/// - On a network file system whose locks do not work between machines, lines that several machines
+///   write at once may be lost. On a file system without locks, nothing is written.
+/// - The newest item is the one with the greatest time. If a clock is wrong, the wrong item may
+///   win.
+/// - A checksum is not a signature. Keep the file where nobody else may write. Recipes from it are
+///   still checked like recipes written by hand.
 #[derive(Clone, Debug)]
 pub struct Record(Arc<Shared>);
 
@@ -38,7 +93,7 @@ impl Record {
     ///
     /// This never fails. If the file cannot be read or written, or is not a record, the record
     /// works in memory and reports that once, through [`warning`](Self::warning) and in the log.
-    /// Recipes that crashed an earlier process, according to the [journal](super::Trial), are
+    /// Recipes that crashed an earlier process, according to the [journal](crate::low_level::tune::record::Trial), are
     /// marked.
     #[must_use]
     pub fn open(path: impl AsRef<Path>) -> Self {

@@ -16,7 +16,7 @@
 //! - It was fitted to two GPUs of one vendor.
 //!
 //! ```
-//! use wgpu_fft::tune::rules::takemoto::{Limits, Priority, local_size_1d, local_size_2d};
+//! use wgpu_fft::low_level::tune::takemoto::{Limits, Priority, local_size_1d, local_size_2d};
 //!
 //! # fn main() -> wgpu_fft::Result<()> {
 //! let limits = Limits { invocations: 1024, axes: [1024, 1024] };
@@ -42,9 +42,9 @@ const MULTIPLE_2D: u32 = 16;
 /// Upper limits on the size of a workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {
-    /// Most invocations in a workgroup.
+    /// Maximum number of invocations in a workgroup.
     pub invocations: u32,
-    /// Most invocations in a workgroup along x and y.
+    /// Maximum number of invocations in a workgroup along x and y.
     pub axes: [u32; 2],
 }
 
@@ -56,7 +56,7 @@ impl From<&DeviceProfile> for Limits {
 }
 
 impl Limits {
-    /// The most invocations along each axis.
+    /// Maximum number of invocations along each axis.
     fn along(&self) -> [u32; 2] {
         self.axes.map(|axis| axis.min(self.invocations))
     }

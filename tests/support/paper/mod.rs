@@ -5,9 +5,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use wgpu_fft::Cause;
+use wgpu_fft::low_level::tune::takemoto;
+use wgpu_fft::low_level::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification, search};
 use wgpu_fft::plan::Placement;
-use wgpu_fft::tune::rules::takemoto;
-use wgpu_fft::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification, search};
 use wgpu_fft::{DeviceBuffer, DeviceProfile, Error, Gpu, View, wgpu};
 
 /// u = 2⁻²⁴, the unit roundoff of f32.

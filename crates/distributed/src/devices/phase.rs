@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use wgpu_fft::fft::{Adapt, Recipe};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::{DeviceProfile, Planner, Result, Spec};
 
 use crate::slab::{Grid, OutputShare};
@@ -135,7 +135,7 @@ impl<S: Spec> Recipes<S> for ByRule {}
 /// Each device uses the recipe that its planner chooses. Every recipe gives the same bits.
 pub(crate) struct ByPlanner;
 
-impl<S: Searchable> Recipes<S> for ByPlanner {
+impl<S: Spec> Recipes<S> for ByPlanner {
     fn for_planner(&self, spec: &S, _: &Range<usize>, planner: &Planner) -> Result<S::Recipe> {
         Ok(planner.choose(spec)?.recipe)
     }

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use wgpu_fft::fft::{self, Adapt};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::low_level::recipes;
+use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::{DeviceProfile, Plan, Planner};
 
 use super::cluster::Device;
@@ -30,7 +30,7 @@ pub enum Arithmetic {
     Given(Recipes),
 }
 
-/// The recipes of a job, in the text form of [`fft::Recipe`].
+/// The recipes of a job, in the text form of [`recipes::fft::Recipe`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipes {
     /// For the axes that each rank has completely from the beginning.
@@ -49,19 +49,19 @@ impl fmt::Display for Recipes {
 
 /// The plan that computes `spec` with the floating-point operations of `recipe`, on another device
 /// or for another number of lines.
-pub(super) fn same_arithmetic<S: Adapt>(planner: &Planner, spec: S, recipe: &fft::Recipe) -> wgpu_fft::Result<Arc<Plan<S>>> {
+pub(super) fn same_arithmetic<S: Adapt>(planner: &Planner, spec: S, recipe: &recipes::fft::Recipe) -> wgpu_fft::Result<Arc<Plan<S>>> {
     let own = spec.adapted(recipe, planner.gpu().profile())?;
     planner.plan_with(spec, own)
 }
 
 /// The recipe for `spec` that all ranks use. Collective.
-pub(super) fn common<S: Adapt + Searchable>(
+pub(super) fn common<S: Adapt>(
     link: &Link,
     device: &Device,
     spec: &S,
     arithmetic: &Arithmetic,
     given: impl FnOnce(&Recipes) -> Option<String>,
-) -> Result<fft::Recipe> {
+) -> Result<recipes::fft::Recipe> {
     let portable = || Ok::<_, Failure>(spec.design(&DeviceProfile::webgpu_defaults())?.to_string());
     let proposals = match arithmetic {
         Arithmetic::Given(recipes) => {
@@ -80,8 +80,8 @@ pub(super) fn common<S: Adapt + Searchable>(
     };
     let mut last = None;
     for proposal in proposals {
-        let suits = guarded(|| -> Outcome<fft::Recipe> {
-            let recipe: fft::Recipe = proposal.parse().map_err(Failure::from)?;
+        let suits = guarded(|| -> Outcome<recipes::fft::Recipe> {
+            let recipe: recipes::fft::Recipe = proposal.parse().map_err(Failure::from)?;
             same_arithmetic(&device.planner, spec.clone(), &recipe)?;
             Ok(recipe)
         });

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use wgpu_fft::fft::{C2c, Recipe};
+use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::divide::InParts;
+use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Result};
 

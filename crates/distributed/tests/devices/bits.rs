@@ -2,10 +2,10 @@
 //! transforms that of a recipe that has its axes apart.
 
 use wgpu_fft::Element;
-use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, Scale};
+use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
+use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::Searchable;
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions};
 use wgpu_fft_tests::lists::{asks_for_all, share};
 
@@ -14,12 +14,7 @@ use crate::support::{assert_equal_bits, by, complex_noise, first_difference, noi
 /// Runs a job with a third of the strategies, or with all of them in a thorough run, twice because
 /// devices may be measured first. Compares what `seen` returns for the result with the same for what
 /// a plan on one device computes.
-fn check_as<S: Divide + Searchable>(
-    spec: &S,
-    expected: Vec<S::Output>,
-    inputs: &[&[S::Input]],
-    seen: impl Fn(Vec<S::Output>) -> Vec<S::Output>,
-) {
+fn check_as<S: Divide>(spec: &S, expected: Vec<S::Output>, inputs: &[&[S::Input]], seen: impl Fn(Vec<S::Output>) -> Vec<S::Output>) {
     let expected = seen(expected);
     let turn = spec.to_string().bytes().map(usize::from).sum();
     for strategy in share(strategies(set().len()), 3, turn) {
@@ -35,13 +30,13 @@ fn check_as<S: Divide + Searchable>(
 }
 
 /// Compares every bit.
-fn check<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]]) {
+fn check<S: Divide>(spec: &S, plan: S, inputs: &[&[S::Input]]) {
     check_as(spec, on_one_device(plan, inputs), inputs, |output| output);
 }
 
 /// Compares every bit except the sign of zeros, in arrays of f32 or complex numbers. Imaginary
 /// parts that are 0 by definition are differences of equal numbers, and Mesa may swap the operands.
-fn check_but_zeros<S: Divide + Searchable + Adapt>(spec: &S, inputs: &[&[S::Input]]) {
+fn check_but_zeros<S: Divide + Adapt>(spec: &S, inputs: &[&[S::Input]]) {
     check_as(spec, axes_apart(spec, inputs[0]), inputs, |mut output| {
         with_positive_zeros(&mut output);
         output
@@ -49,7 +44,7 @@ fn check_but_zeros<S: Divide + Searchable + Adapt>(spec: &S, inputs: &[&[S::Inpu
 }
 
 /// The result of a plan on one device by a recipe that has its axes apart.
-fn axes_apart<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input]) -> Vec<S::Output> {
+fn axes_apart<S: Divide + Adapt>(spec: &S, input: &[S::Input]) -> Vec<S::Output> {
     let apart = spec.axes_apart(&planner().choose(spec).unwrap().recipe).unwrap();
     let recipe = spec.adapted(&apart, planner().gpu().profile()).unwrap();
     planner().plan_with(spec.clone(), recipe).unwrap().run(input).unwrap().wait().unwrap()
@@ -171,7 +166,7 @@ pub fn any_transform_in_little_memory() {
 }
 
 /// Compares every bit except the sign of zeros, as above. Returns 1 if it took three phases.
-pub fn in_little_memory<S: Divide + Searchable + Adapt>(spec: &S, input: &[S::Input], options: &JobOptions) -> usize {
+pub fn in_little_memory<S: Divide + Adapt>(spec: &S, input: &[S::Input], options: &JobOptions) -> usize {
     let job = Job::new(set(), spec.clone(), options).unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));
     let (mut actual, report) = run(&job, &[input]);
     let report = report.unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));

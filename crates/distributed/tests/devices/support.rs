@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use wgpu_fft::tune::Searchable;
-use wgpu_fft::tune::rules::takemoto::Amount;
+use wgpu_fft::low_level::tune::takemoto::Amount;
 use wgpu_fft::{Element, Error, Gpu, GpuOptions, Planner, gpu};
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, Report, Strategy};
 
@@ -74,10 +73,10 @@ pub fn planner() -> &'static Planner {
 }
 
 /// The result of a plan on the first device.
-pub fn on_one_device<S: Divide + Searchable>(spec: S, inputs: &[&[S::Input]]) -> Vec<S::Output> {
+pub fn on_one_device<S: Divide>(spec: S, inputs: &[&[S::Input]]) -> Vec<S::Output> {
     let plan = planner().plan(spec).unwrap();
     match inputs {
-        [x, y] => plan.run_two(x, y),
+        [x, y] => plan.run((x, y)),
         _ => plan.run(inputs[0]),
     }
     .unwrap()

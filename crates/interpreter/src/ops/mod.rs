@@ -10,7 +10,7 @@ use std::ops::{Index, IndexMut};
 
 use half::f16;
 
-/// The most invocations that run in lockstep.
+/// Maximum number of invocations that run in lockstep.
 pub(crate) const LANES: usize = 128;
 
 /// A bit for each of them.

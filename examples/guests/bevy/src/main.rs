@@ -12,6 +12,7 @@ use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy::render::renderer::{RenderContext, RenderDevice, RenderGraph, RenderGraphSystems, RenderQueue};
 use bevy::render::texture::GpuImage;
 use bevy::render::{RenderApp, RenderStartup};
+use wgpu_fft::With;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::signal::SpectralFilter;
 use wgpu_fft::{Bound, DeviceBuffer, Fragment, FragmentArrays, Gpu, Planner, View, bytemuck, wgpu};
@@ -104,7 +105,7 @@ fn plan(mut commands: Commands, device: Res<RenderDevice>, queue: Res<RenderQueu
 
     let pixels = [gpu.alloc(shape[0] * shape[1])?, gpu.alloc(shape[0] * shape[1])?];
     let bounds =
-        [planner.plan(filter)?.bind_with(&input, &pixels[0], &arrays)?, planner.plan(spectrum)?.bind_with(&input, &pixels[1], &arrays)?];
+        [planner.plan(filter)?.bind(With(&input, &arrays), &pixels[0])?, planner.plan(spectrum)?.bind(With(&input, &arrays), &pixels[1])?];
     let panels = bounds.into_iter().zip(pixels).collect();
     commands.insert_resource(Guest { gpu, uniform, panels });
     Ok(())
@@ -121,7 +122,7 @@ fn compute(mut context: RenderContext, filter: Option<Res<LowPass>>, guest: Res<
         bound.encode(encoder)?;
         // 4 bytes for each pixel: a multiple of 256 bytes, as copies to textures need it.
         let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * SIDE), rows_per_image: None };
-        let source = wgpu::TexelCopyBufferInfo { buffer: pixels.wgpu(), layout };
+        let source = wgpu::TexelCopyBufferInfo { buffer: pixels.buffer(), layout };
         encoder.copy_buffer_to_texture(source, image.texture.as_image_copy(), image.texture.size());
     }
     Ok(())

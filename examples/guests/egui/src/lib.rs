@@ -4,6 +4,7 @@
 //! copied to textures on the device. So egui shows results that the host never sees.
 
 use eframe::egui::{self, TextureId, vec2};
+use wgpu_fft::With;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::signal::SpectralFilter;
 use wgpu_fft::{Bound, DeviceBuffer, Fragment, FragmentArrays, Gpu, Planner, View, bytemuck, wgpu};
@@ -65,8 +66,8 @@ impl App {
 
         let pixels = [gpu.alloc(shape[0] * shape[1])?, gpu.alloc(shape[0] * shape[1])?];
         let bounds = [
-            planner.plan(filter)?.bind_with(&input, &pixels[0], &arrays)?,
-            planner.plan(spectrum)?.bind_with(&input, &pixels[1], &arrays)?,
+            planner.plan(filter)?.bind(With(&input, &arrays), &pixels[0])?,
+            planner.plan(spectrum)?.bind(With(&input, &arrays), &pixels[1])?,
         ];
         let mut parts = bounds.into_iter().zip(pixels);
         let panels = std::array::from_fn(|_| {
@@ -89,7 +90,7 @@ impl App {
                 panel.bound.encode(encoder)?;
                 // 4 bytes for each pixel: a multiple of 256 bytes, as copies to textures need it.
                 let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * self.side), rows_per_image: None };
-                let source = wgpu::TexelCopyBufferInfo { buffer: panel.pixels.wgpu(), layout };
+                let source = wgpu::TexelCopyBufferInfo { buffer: panel.pixels.buffer(), layout };
                 encoder.copy_buffer_to_texture(source, panel.texture.as_image_copy(), panel.texture.size());
             }
             Ok(())

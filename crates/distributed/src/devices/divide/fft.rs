@@ -9,8 +9,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use wgpu_fft::fft::{Adapt, C2c, C2r, PassRecipe, R2c, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::low_level::divide::{InParts, PartKind, Parts};
+use wgpu_fft::low_level::recipes::fft::Adapt;
+use wgpu_fft::low_level::recipes::fft::{PassRecipe, Recipe};
 use wgpu_fft::{Error, Planner, Result, Shape};
 
 use super::transpose::grid;

@@ -8,7 +8,7 @@ use crate::plan::Program;
 /// so no change within a single word goes unseen. Neither std's hashers (free to change) nor FNV-1a
 /// (a byte at a time, ten times as slow) would do.
 #[derive(Clone, Copy)]
-pub(super) struct Hash(u64);
+pub(crate) struct Hash(u64);
 
 impl Hash {
     pub fn new() -> Self {
@@ -36,12 +36,12 @@ impl Hash {
 }
 
 /// The hash of one text.
-pub(super) fn of(bytes: &[u8]) -> u64 {
+pub(crate) fn of(bytes: &[u8]) -> u64 {
     Hash::new().bytes(bytes).finish()
 }
 
 /// The hash of a text. Use it to implement
-/// [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint), for example on the WGSL of your
+/// [`Tunable::fingerprint`](crate::low_level::tune::Tunable::fingerprint), for example on the WGSL of your
 /// kernel together with the values of its overrides. It is the same on every platform and with
 /// every version of Rust.
 #[must_use]
@@ -52,7 +52,7 @@ pub fn text_hash(text: &str) -> u64 {
 /// The hash of everything that a compiler sees of a program: the WGSL text, overrides and workgroup
 /// size of each dispatch.
 ///
-/// An [`Entry`](super::Entry) contains this hash, so that a time measured with older shaders is not
+/// An entry of a record contains this hash, so that a time measured with older shaders is not
 /// mistaken for one of the current shaders. It is the same on every platform and with every version
 /// of Rust.
 #[must_use]

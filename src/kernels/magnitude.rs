@@ -1,7 +1,7 @@
 //! A function for fragments.
 
-use super::Fragment;
-use crate::kernels::sources;
+use super::sources;
+use crate::fragment::Fragment;
 
 impl Fragment {
     /// The WGSL function `magnitude(z: vec2<f32>) -> f32`, and those that it calls: |z|, wherever it

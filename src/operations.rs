@@ -1,8 +1,8 @@
-//! Specifications from their texts.
+//! The operations, by the first word of their text.
 
 use std::str::FromStr;
 
-use super::AnySpec;
+use crate::dynamic::AnySpec;
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 #[cfg(feature = "signal")]
@@ -11,7 +11,7 @@ use crate::num_complex::Complex32;
 use crate::signal;
 use crate::{fft, reduce, transpose};
 
-/// Parses the text that a specification prints. The [module](super) lists which.
+/// Parses the text that a specification prints. The [module](crate::dynamic) lists which.
 impl FromStr for AnySpec {
     type Err = Error;
 
@@ -58,8 +58,8 @@ fn element(text: &str) -> Result<ElementType> {
 #[cfg(feature = "signal")]
 fn number<R, C>(text: &str) -> Result<AnySpec>
 where
-    R: crate::tune::Searchable + FromStr<Err = Error>,
-    C: crate::tune::Searchable + FromStr<Err = Error>,
+    R: crate::plan::Spec + FromStr<Err = Error>,
+    C: crate::plan::Spec + FromStr<Err = Error>,
 {
     if element(text)? == ElementType::of::<Complex32>() {
         Ok(AnySpec::new(text.parse::<C>()?))
