@@ -1,22 +1,5 @@
 //! Guides: a page for each question of a user.
 //!
-//! | your question | page |
-//! |---|---|
-//! | How do I get a first result? | [`start`] |
-//! | Which transform do I want, and what do its numbers mean? | [`which`] |
-//! | My program has a wgpu device. How do I use it, and my buffers? | [`device`] |
-//! | My rows have a pitch; my channels are interleaved; I have a hundred arrays | [`shapes`] |
-//! | How do I transpose, filter or sum up around a transform? | [`around`] |
-//! | Can my own code run inside a transform? | [`fragments`] |
-//! | How accurate is it? Do I need f64? Are 16 bits enough? | [`precision`] |
-//! | My data is larger than the device, or I have several devices | [`large`] |
-//! | Does it run in a browser? | [`browser`] |
-//! | It is slow, or wrong, or does not start | [`trouble`] |
-//! | How is it tested? | [`reliability`] |
-//! | Where does the time go? | [`speed`] |
-//! | Can it be faster on my device? | [`tuning`] |
-//! | I come from another library | [`from_rustfft`], [`from_cufft`], [`from_fftw`], [`from_scipy`], [`from_vkfft`] |
-//!
 //! # In the repository alone
 //! The repository has these pages in its folder `docs` as well. Some are only there, because they
 //! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`), the
@@ -40,13 +23,12 @@ macro_rules! guide {
 
 guide!(start, "A first program: from `cargo add` to a filtered picture.", "../docs/start.md");
 guide!(which, "Which transform to take, its sizes and scales, and what the numbers of a spectrum mean.", "../docs/which.md");
-guide!(device, "Devices and buffers of yours, and the four ways to run a plan.", "../docs/device.md");
+guide!(device, "Devices and buffers of yours, the ways to run a plan, and what differs in a browser.", "../docs/device.md");
 guide!(shapes, "Shapes, batches, strided layouts, and limits.", "../docs/shapes.md");
 guide!(around, "Permutations, filters with small kernels, and reductions.", "../docs/around.md");
 guide!(fragments, "Code of yours inside transforms and permutations: windows, filters, conversions.", "../docs/fragments.md");
 guide!(precision, "Types of numbers, and how large errors are.", "../docs/precision.md");
 guide!(large, "Arrays larger than a device, several devices, clusters.", "../docs/large.md");
-guide!(browser, "What differs in a browser.", "../docs/browser.md");
 guide!(trouble, "What to check when it is slow, wrong, or does not start.", "../docs/trouble.md");
 guide!(reliability, "What is tried on this crate, how often, and what was found.", "../docs/reliability.md");
 guide!(speed, "Where the time goes, and how to measure it.", "../docs/speed.md");

@@ -35,18 +35,15 @@
 //! ```
 //!
 //! # Operations
-//! | | specification | this version |
-//! |---|---|---|
-//! | Fourier transform, complex to complex | [`fft::C2c`] | every length; 1 to 3 axes, or some of them; batches; [layouts](Layout); in place or not |
-//! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
-//! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
-//! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place; from one element type to another by a [`Fragment`] |
-//! | convolution, correlation | `signal::Convolve` | by Fourier transforms, 1 to 3 axes, five [edges](Edge); f32 and complex f32 |
-//! | filters with small kernels | `signal::SeparableFilter`, `signal::DirectFilter` | up to 255 taps along an axis; f32 and u8 |
-//! | cyclic shifts: `fftshift`, `ifftshift`, `roll` | `signal::Roll` | any of up to 4 axes, batches; elements of 1 or 2 bytes or any multiple of 4 |
-//! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
-//! | filters: convolution and correlation with small kernels, separable or not | [`signal`] | up to 255 taps along an axis; up to 4 axes, 2 if not separable; batches; five edges; f32 and u8 |
+//! | | specification |
+//! |---|---|
+//! | Fourier transforms of complex numbers and of reals | [`fft::C2c`], [`fft::R2c`], [`fft::C2r`] |
+//! | cosine, sine and Hartley transforms | [`fft::R2r`] |
+//! | transposes, any permutation of axes | [`transpose::Permute`] |
+//! | sums, extremes and their places, norms, products, counts, your own operators | [`reduce`] |
+//! | convolution, filters, spectrograms, power spectra, resampling, zoomed spectra, registration, shifts | the module `signal` |
 //!
+//! [`guides::which`](guides::which#what-each-operation-supports) says what each of them supports.
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
 //! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; Fourier transforms in f64
 //! ([`f64`](fft::C2c::f64)) and most reductions of f64 need a device with wgpu's feature

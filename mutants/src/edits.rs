@@ -153,7 +153,7 @@ fn hash(text: &str) -> u64 {
 /// Compiles a copy and its tests. Where a mutant is no program, its line is changed back.
 pub fn build(copy: &Path) -> Result<()> {
     loop {
-        let (is_built, errors) = compile(copy, &["check", "--lib"])?;
+        let (is_built, errors) = compile(copy, &["check", "--lib", "-p", "wgpu-fft"])?;
         if is_built {
             break;
         }
@@ -168,13 +168,13 @@ pub fn build(copy: &Path) -> Result<()> {
 type Place = (PathBuf, usize);
 
 /// Builds the tests that need no device.
-pub const TESTS: [&str; 5] = ["test", "--no-run", "--lib", "--test", "host"];
+pub const TESTS: [&str; 9] = ["test", "--no-run", "--lib", "--test", "host", "-p", "wgpu-fft", "-p", "wgpu-fft-cases"];
 
 /// Whether a command of Cargo succeeds in a copy, and its messages.
 pub fn cargo(copy: &Path, command: &[&str]) -> Result<(bool, Vec<serde_json::Value>)> {
     let output = Command::new("cargo")
         .args(command)
-        .args(["-p", "wgpu-fft", "--message-format=json"])
+        .arg("--message-format=json")
         .current_dir(copy)
         .env("RUSTFLAGS", "-A warnings")
         .stderr(Stdio::inherit())

@@ -9,7 +9,7 @@ use crate::gpu::{AnyView, Gpu, IntoView, View};
 /// Arrays and uniforms for the names that the [`Fragment`](crate::Fragment)s of a plan declare.
 ///
 /// ```no_run
-/// use wgpu_fft::{DeviceBuffer, Fragment, FragmentArrays, Planner, View, fft};
+/// use wgpu_fft::{DeviceBuffer, Fragment, FragmentArrays, Planner, With, fft};
 ///
 /// # fn filter(planner: &Planner, x: &DeviceBuffer<f32>, y: &DeviceBuffer<wgpu_fft::Complex32>) -> wgpu_fft::Result<()> {
 /// let window = Fragment::new("value * window[i0]").array::<f32>("window", 1024);

@@ -51,7 +51,7 @@ pub struct Climb<R> {
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use wgpu_fft::tune::search::{Pace, climb, six_neighbours};
+/// use wgpu_fft::low_level::tune::search::{Pace, climb, six_neighbours};
 ///
 /// let time = |[x, y]: [u32; 2]| (x * y <= 1024).then(|| f64::from(x.abs_diff(32) + y.abs_diff(4)));
 /// let pace = Pace { batch: 1, gain: 0.0 };

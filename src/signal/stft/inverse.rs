@@ -19,7 +19,7 @@ use crate::signal::convolve::Number;
 /// Inverse short-time Fourier transform: the signal from the spectra of its frames.
 ///
 /// ```no_run
-/// use wgpu_fft::signal::stft::Stft;
+/// use wgpu_fft::signal::Stft;
 /// use wgpu_fft::signal::window::Window;
 /// use wgpu_fft::{Complex32, Planner};
 ///

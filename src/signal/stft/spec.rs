@@ -24,7 +24,7 @@ use crate::signal::convolve::Number;
 /// Short-time Fourier transform: the spectra of windowed frames of a signal, in one dispatch.
 ///
 /// ```no_run
-/// use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
+/// use wgpu_fft::signal::{Padding, Scaling, Stft};
 /// use wgpu_fft::signal::window::Window;
 /// use wgpu_fft::{Fragment, Planner};
 ///
