@@ -261,6 +261,9 @@ pub fn arrays_and_uniforms_are_bound_by_name(device: &Device) {
             .with("marks", View::<u8>::new(&buffer, at_marks, 3).unwrap());
         let output = plan.run(With(&x, &arrays)).unwrap().wait().unwrap();
         assert_close(&output, &expected, BOUND, &device.name);
+        let mut into = vec![Complex32::default(); n];
+        plan.run_into(With(&x, &arrays), &mut into).unwrap();
+        assert_close(&into, &expected, BOUND, &device.name);
 
         let data = gpu.upload(&x).unwrap();
         let result: DeviceBuffer<Complex32> = gpu.alloc(n).unwrap();

@@ -114,6 +114,11 @@ pub fn guests_have_bounds_checks_if_they_ask(device: &Device) {
     let guest = || Gpu::from_wgpu(gpu.device().clone(), gpu.queue().clone());
     let (checked, unchecked) = (guest().with_bounds_checks(true), guest().with_bounds_checks(false));
     assert!(checked.has_bounds_checks() && !unchecked.has_bounds_checks());
+    // A guest follows the environment if it asks, and then as a device of our own does.
+    let follows = |gpu: &Gpu| (gpu.has_bounds_checks(), gpu.verify_every(), gpu.wait_limit());
+    let asked = guest().with_environment().unwrap();
+    assert_eq!(follows(&asked), follows(&pollster::block_on(Gpu::from_adapter(&device.adapter)).unwrap()), "{}", device.name);
+    assert_eq!((guest().has_bounds_checks(), guest().verify_every()), (false, 0));
     check(checked);
     check(unchecked);
 }

@@ -57,7 +57,13 @@ pub fn results_go_into_the_callers_memory(device: &Device) {
         let expected = reference_fft(&input, 24, 40, false);
         let plan = planner.plan(C2c::forward([24, 40])).unwrap();
         assert_close(&run_both_ways(&way, &plan, &[&input]), &expected, fft_budget(960), &way);
+        let mut over = input.clone();
+        plan.run_over(&mut over).unwrap();
+        assert_equal_bits(&over, &plan.run(&input).unwrap().wait().unwrap(), &way);
         let plan = planner.plan(C2c::forward([24, 40]).in_place()).unwrap();
+        let mut over = input.clone();
+        plan.run_over(&mut over).unwrap();
+        assert_close(&over, &expected, fft_budget(960), &way);
         assert_close(&run_both_ways(&way, &plan, &[&input]), &expected, fft_budget(960), &way);
         // Elements of a byte, of which the last 4 are not full.
         let bytes: Vec<u8> = (0..23 * 41).map(|i| (i * 7 + 1) as u8).collect();
@@ -138,6 +144,12 @@ pub fn wrong_lengths_leave_the_output_as_it_was(device: &Device) {
     assert_eq!(error, Error::WrongLen { argument: "input", expected: 64, actual: 60 });
     assert!(matches!(plan.run_into((&input, &input), &mut output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     assert_equal_bits(&output, &garbage(64), &device.name);
+    assert_eq!(plan.run_over(&mut output[..60]).unwrap_err(), Error::WrongLen { argument: "output", expected: 64, actual: 60 });
+    assert_equal_bits(&output, &garbage(64), &device.name);
+    // A sum has one element, and reads eight.
+    let sum = device.planner.plan(reduce::sum::<f32>(8)).unwrap();
+    assert_eq!(sum.run_over(&mut [1.0; 8]).unwrap_err(), Error::WrongLen { argument: "output", expected: 1, actual: 8 });
+    assert_eq!(sum.run_over(&mut [1.0]).unwrap_err(), Error::WrongLen { argument: "input", expected: 8, actual: 1 });
     let plan = device.planner.plan(reduce::dot::<f32>(8)).unwrap();
     let mut output = garbage(1);
     assert!(matches!(plan.run_into(&[1.0; 8], &mut output), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));

@@ -64,6 +64,15 @@ fn every_order_in_memory_gives_the_same() {
         let columns = Array2::from_shape_fn((6, 10).f(), |at| x[at]);
         assert!(!columns.is_standard_layout());
         assert_near(&plan.run_array(columns.view()).unwrap().wait().unwrap(), &expected);
+        // Into arrays of the caller's, of either order, and into a part of a larger one.
+        let mut output = Array2::<Complex32>::zeros((6, 10));
+        plan.run_array_into(columns.view(), output.view_mut()).unwrap();
+        assert_near(&output.into_dyn(), &expected);
+        let mut larger = Array2::from_elem((12, 31).f(), Complex32::new(f32::NAN, 0.0));
+        plan.run_array_into(x.view(), larger.slice_mut(s![..;-2, 1..;3])).unwrap();
+        assert_near(&larger.slice(s![..;-2, 1..;3]).as_standard_layout().into_owned().into_dyn(), &expected);
+        assert_eq!(larger.iter().filter(|value| value.re.is_nan()).count(), 12 * 31 - 60, "nothing else is written");
+        assert_near(&pollster::block_on(plan.run_array(x.view()).unwrap()).unwrap(), &expected);
         // Parts of a larger array, and backwards.
         let mut larger = Array2::from_elem((12, 31), Complex32::new(f32::NAN, 0.0));
         larger.slice_mut(s![..;-2, 1..;3]).assign(&x);
@@ -128,6 +137,9 @@ fn wrong_shapes_carry_both() {
         };
         assert_eq!(plan.run_array(complex(6, 10).view()).unwrap_err(), wrong("2x6x10", "6x10"));
         assert_eq!(plan.run_array(complex(6, 10).slice(s![0, 0])).unwrap_err(), wrong("2x6x10", "no axes"));
+        let mut output = Array::zeros((2, 10, 6));
+        let wrong = Error::WrongShape { argument: "output", expected: "2x6x10".to_owned(), actual: "2x10x6".to_owned() };
+        assert_eq!(plan.run_array_into(Array::zeros((2, 6, 10)).view(), output.view_mut()).unwrap_err(), wrong);
         let two = planner.plan(reduce::dot::<f32>(10)).unwrap();
         assert!(matches!(two.run_array(Array::<f32, _>::zeros(10).view()), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));
     }
