@@ -6,7 +6,7 @@ use wgpu_fft_egui_guest::App;
 #[test]
 fn both_panels_are_shown() {
     let build = |context: &mut eframe::CreationContext<'_>| App::new(context).expect("egui renders with wgpu");
-    let mut harness = Harness::builder().with_size([1060.0, 580.0]).buffer().build_eframe(build);
+    let mut harness = Harness::builder().with_size([1060.0, 580.0]).wgpu().build_eframe(build);
     harness.run();
     let window = harness.render().expect("a picture of the window");
     if let Some(file) = std::env::var_os("WGPU_FFT_PICTURE") {
