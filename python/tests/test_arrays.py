@@ -344,7 +344,11 @@ def test_reductions_are_numpys(noise, shape, dtype):
     x.reshape(-1)[::3] = 0
     array = wgpu_fft.asarray(x)
     axes = [None, *range(-1, len(shape)), *itertools.combinations(range(len(shape)), 2)]
-    for name, axis, keepdims in itertools.product(REDUCTIONS, axes, [False, True]):
+    every = list(itertools.product(REDUCTIONS, axes, [False, True]))
+    # Each is a pipeline. Seven shares no factor with twice the number of axes.
+    share = every if os.environ.get("WGPU_FFT_THOROUGH") or len(every) < 100 else every[len(shape) :: 7]
+    assert {name for name, _, _ in share} == set(REDUCTIONS) and {axis for _, axis, _ in share} == set(axes)
+    for name, axis, keepdims in share:
         if name.startswith("arg") and isinstance(axis, tuple):
             continue
         own = getattr(array, name)(axis=axis, keepdims=keepdims)
