@@ -249,13 +249,18 @@ class Array:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Writes to a part of the array, and so to all arrays that share its memory."""
-        part = self[key]._based()
-        if isinstance(value, Array):
-            if is_complex(value.dtype) and not is_complex(self.dtype):
-                raise TypeError(f"complex numbers cannot be written to an array of {self.dtype}")
-            value = value.astype(self.dtype)
-        else:
+        if not isinstance(value, Array):
             value = asarray(np.asarray(value, self.dtype), dtype=self.dtype, device=self.device)
+        elif value.dtype == self.dtype:
+            # What is read must not be what is written, nor lie beside it in one buffer.
+            value = value.copy()
+        self[key]._write(value)
+
+    def _write(self, value: Array) -> None:
+        """Writes an array with a buffer of its own over this one."""
+        if is_complex(value.dtype) and not is_complex(self.dtype):
+            raise TypeError(f"complex numbers cannot be written to an array of {self.dtype}")
+        part, value = self._based(), value.astype(self.dtype)
         # As in NumPy, further axes of length 1 in front do not matter.
         while value.ndim > part.ndim and value.shape[0] == 1:
             value = value[0]
@@ -263,13 +268,12 @@ class Array:
             raise ValueError(f"an array of the shape {value.shape} cannot be broadcast to {part.shape}")
         if part.size == 0:
             return
-        # What is read must not be what is written, nor lie beside it in one buffer.
-        value = _elementwise._spread(value.copy(), part.shape)
+        value = _elementwise._spread(value, part.shape)._based()
         try:
             spec, _ = copy(ELEMENTS[self.dtype], value._placed, part._placed)
         except TooManyAxes:
             for i in range(part.shape[0]):
-                part[i, ...] = value[i]
+                part[i]._write(value[i])
             return
         self.device._plan_of(spec).run_on([value._buffer], part._buffer)
 
@@ -447,7 +451,7 @@ class Array:
 
     def _become(self, result: Any) -> Any:
         if result is not NotImplemented:
-            self[...] = result
+            self._write(result)
             return self
         return result
 

@@ -105,8 +105,7 @@ def binary(name: str, left: Any, right: Any) -> Array:
     other_type: Any = other.dtype if isinstance(other, (_array.Array, np.ndarray)) else other
     dtype: np.dtype = own._dtype if other_type is own._dtype else np.result_type(own._dtype, other_type)
     if is_double(dtype) or dtype not in ELEMENTS:
-        host = [np.asarray(side) if isinstance(side, (_array.Array, np.ndarray)) else side for side in (left, right)]
-        return _on_host(own.device, getattr(np, name)(*host))
+        return by_numpy(name, left, right)
     if not isinstance(other, _array.Array):
         kept = dtype if is_complex(np.asarray(other).dtype) else real_of(dtype)
         data = np.asarray(other, kept)

@@ -29,6 +29,10 @@ from typing import Any
 
 import numpy as np
 
+if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+    raise ImportError(f"the array API needs NumPy 2.1 or later, and this is {np.__version__}")
+from numpy.lib.array_utils import normalize_axis_tuple
+
 from . import _elementwise, _fourier, _helper
 from ._array import Array, asarray as _asarray, empty as _zeros
 from ._device import Device, adapters, get_device
@@ -67,27 +71,35 @@ def _back(result: Any, device: Device | None) -> Any:
     return np.asarray(result) if isinstance(result, np.generic) else result
 
 
-def _device_of(values: Any) -> Device | None:
+def _flat(values: Any) -> Any:
+    """The elements of nested lists."""
+    if isinstance(values, (list, tuple)):
+        for one in values:
+            yield from _flat(one)
+    else:
+        yield values
+
+
+def _device_of(*values: Any) -> Device | None:
     """The device of the first array among arguments."""
-    for value in values:
-        if isinstance(value, Array):
-            return value.device
-        if isinstance(value, (list, tuple)) and (found := _device_of(value)) is not None:
-            return found
-    return None
+    return next((value.device for value in _flat(values) if isinstance(value, Array)), None)
 
 
-def _by_numpy(name: str) -> Callable:
+def _named(name: str, function: Callable) -> Callable:
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _by_numpy(name: str, module: Any = np) -> Callable:
     """A function of NumPy on the host."""
-    function = getattr(np, name)
+    function = getattr(module, name)
 
     def on_host(*args: Any, **options: Any) -> Any:
-        device = _device_of([*args, *options.values()])
-        return _back(function(*map(_host, args), **{key: _host(value) for key, value in options.items()}), device)
+        result = function(*map(_host, args), **{key: _host(value) for key, value in options.items()})
+        return _back(result, _device_of(*args, *options.values()))
 
-    on_host.__name__ = on_host.__qualname__ = name
-    on_host.__doc__ = f"`numpy.{name}`, on the host."
-    return on_host
+    on_host.__doc__ = f"`{module.__name__}.{name}`, on the host."
+    return _named(name, on_host)
 
 
 # Creation. All of it takes the types and devices of this package.
@@ -119,15 +131,6 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Device | None = None, cop
     return _asarray(host, dtype=host.dtype, device=device) if host.dtype in ELEMENTS else host
 
 
-def _flat(obj: Any) -> Any:
-    """The elements of nested lists."""
-    if isinstance(obj, (list, tuple)):
-        for one in obj:
-            yield from _flat(one)
-    else:
-        yield obj
-
-
 def zeros(shape: Any, *, dtype: Any = None, device: Device | None = None) -> Any:
     return _made(shape, float32 if dtype is None else dtype, device, 0)
 
@@ -149,8 +152,7 @@ def _like(make: Callable) -> Callable:
     def like(x: Any, /, *args: Any, dtype: Any = None, device: Device | None = None) -> Any:
         return make(x.shape, *args, dtype=x.dtype if dtype is None else dtype, device=device or getattr(x, "device", None))
 
-    like.__name__ = like.__qualname__ = f"{make.__name__}_like"
-    return like
+    return _named(f"{make.__name__}_like", like)
 
 
 zeros_like, empty_like, ones_like, full_like = _like(zeros), _like(empty), _like(ones), _like(full)
@@ -164,8 +166,7 @@ def _created(name: str) -> Callable:
         host = host.astype(_DEFAULTS[host.dtype.kind], copy=False) if dtype is None else host
         return _back(host, device)
 
-    created.__name__ = created.__qualname__ = name
-    return created
+    return _named(name, created)
 
 
 arange, eye, linspace = map(_created, ("arange", "eye", "linspace"))
@@ -219,8 +220,7 @@ def _arithmetic(name: str) -> Callable:
     def arithmetic(x1: Any, x2: Any, /) -> Any:
         return _elementwise.binary(name, x1, x2) if isinstance(x1, Array) or isinstance(x2, Array) else on_host(x1, x2)
 
-    arithmetic.__name__ = arithmetic.__qualname__ = name
-    return arithmetic
+    return _named(name, arithmetic)
 
 
 add, subtract, multiply, divide = map(_arithmetic, ("add", "subtract", "multiply", "divide"))
@@ -237,8 +237,7 @@ def _mapped(name: str, of_reals: str | None, of_complex: str | None = None) -> C
                 return x.map(text)
         return on_host(x)
 
-    elementwise.__name__ = elementwise.__qualname__ = name
-    return elementwise
+    return _named(name, elementwise)
 
 
 # WGSL's round takes the even one of two, as NumPy's.
@@ -301,15 +300,8 @@ def matrix_transpose(x: Any, /) -> Any:
     return x.mT
 
 
-def _axes(x: Any, source: Any, ndim: int) -> list[int]:
-    given = [source] if isinstance(source, int) else list(source)
-    if builtins.any(not -ndim <= axis < ndim for axis in given):
-        raise IndexError(f"axes {source} are not those of an array of {ndim} axes")
-    return [axis % ndim for axis in given]
-
-
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Any:
-    own, new = (_axes(x, axes, x.ndim) for axes in (source, destination))
+    own, new = (normalize_axis_tuple(axes, x.ndim) for axes in (source, destination))
     order = [axis for axis in range(x.ndim) if axis not in own]
     for place, axis in sorted(zip(new, own)):
         order.insert(place, axis)
@@ -317,12 +309,12 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Any:
 
 
 def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
-    [at] = _axes(x, axis, x.ndim + 1)
+    [at] = normalize_axis_tuple(axis, x.ndim + 1)
     return x.reshape((*x.shape[:at], 1, *x.shape[at:]))
 
 
 def squeeze(x: Any, /, axis: Any) -> Any:
-    own = _axes(x, axis, x.ndim)
+    own = normalize_axis_tuple(axis, x.ndim)
     if builtins.any(x.shape[i] != 1 for i in own):
         raise ValueError(f"axes {axis} of an array of the shape {x.shape} do not all have length 1")
     return x.reshape(tuple(n for i, n in enumerate(x.shape) if i not in own))
@@ -347,31 +339,33 @@ def broadcast_arrays(*arrays: Any) -> list:
 # Reductions.
 
 
-def _reduction(name: str) -> Callable:
-    def reduction(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
-        x = x if dtype is None else astype(x, dtype)
-        return getattr(x, name)(axis=axis, keepdims=keepdims) if isinstance(x, Array) else _back(getattr(np, name)(x, axis=axis, keepdims=keepdims), None)
+def _reduced(name: str) -> Callable:
+    on_host = _by_numpy(name)
+    return lambda x, **options: getattr(x, name)(**options) if isinstance(x, Array) else on_host(x, **options)
 
-    reduction.__name__ = reduction.__qualname__ = name
-    return reduction
+
+def _reduction(name: str) -> Callable:
+    reduced = _reduced(name)
+
+    def reduction(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+        return reduced(x if dtype is None else astype(x, dtype), axis=axis, keepdims=keepdims)
+
+    return _named(name, reduction)
+
+
+def _variation(name: str) -> Callable:
+    reduced = _reduced(name)
+
+    def variation(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
+        return reduced(x, axis=axis, ddof=correction, keepdims=keepdims)
+
+    return _named(name, variation)
 
 
 sum, prod, mean, max, min, any, all, argmax, argmin = map(  # noqa: A001
     _reduction, ("sum", "prod", "mean", "max", "min", "any", "all", "argmax", "argmin")
 )
-
-
-def _spread_of(name: str) -> Callable:
-    def reduction(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
-        if isinstance(x, Array):
-            return getattr(x, name)(axis=axis, ddof=correction, keepdims=keepdims)
-        return _back(getattr(np, name)(x, axis=axis, ddof=correction, keepdims=keepdims), None)
-
-    reduction.__name__ = reduction.__qualname__ = name
-    return reduction
-
-
-std, var = map(_spread_of, ("std", "var"))
+std, var = map(_variation, ("std", "var"))
 
 
 # Extensions.
@@ -381,8 +375,7 @@ def _frequencies(function: Callable) -> Callable:
     def frequencies(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | None = None) -> Any:
         return _back(function(n, d).astype(float32 if dtype is None else dtype), device)
 
-    frequencies.__name__ = frequencies.__qualname__ = function.__name__
-    return frequencies
+    return _named(function.__name__, frequencies)
 
 
 fft = types.SimpleNamespace(
@@ -395,19 +388,9 @@ fft = types.SimpleNamespace(
 )
 
 
-def _linalg(name: str) -> Callable:
-    function = getattr(np.linalg, name)
-
-    def on_host(*args: Any, **options: Any) -> Any:
-        return _back(function(*map(_host, args), **options), _device_of(args))
-
-    on_host.__name__ = on_host.__qualname__ = name
-    return on_host
-
-
 linalg = types.SimpleNamespace(
     **{
-        name: _linalg(name)
+        name: _by_numpy(name, np.linalg)
         for name in """cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank
         matrix_transpose outer pinv qr slogdet solve svd svdvals tensordot trace vecdot vector_norm""".split()
     }
