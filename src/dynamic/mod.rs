@@ -2,9 +2,9 @@
 //! configuration files, and other languages.
 //!
 //! [`AnySpec`] is a specification from its text, or any [`Spec`](crate::Spec) without its type.
-//! [`AnySpec::plan`] makes an [`AnyPlan`] of it, which takes and
-//! returns bytes. Programs that know the types when they are written are better served by the
-//! specifications themselves, whose plans take slices of the right type.
+//! [`AnySpec::plan`] makes an [`AnyPlan`] of it, which takes and returns bytes. Programs that know the
+//! types when they are written are better served by the specifications themselves, whose plans take
+//! slices of the right type.
 //!
 //! ```no_run
 //! use wgpu_fft::dynamic::AnySpec;

@@ -57,7 +57,7 @@ impl AnyPlan {
     /// # Errors
     /// Those of [`Plan::run`](crate::Plan::run).
     pub fn run(&self, inputs: &[&[u8]]) -> Result<Pending<Vec<u8>>> {
-        self.run_with(inputs, &FragmentArrays::new())
+        self.run_with(inputs, FragmentArrays::NONE)
     }
 
     /// Runs the plan on host data, with arrays and uniforms on the device for its fragments.
@@ -80,7 +80,7 @@ impl AnyPlan {
         if !output.len().is_multiple_of(self.output().bytes()) {
             return Err(ragged("output", output.len(), self.output()));
         }
-        run_into(&*self.plan, inputs, &FragmentArrays::new(), output)
+        run_into(&*self.plan, inputs, FragmentArrays::NONE, output)
     }
 
     /// Verifies this device's results for this plan, as [`Plan::verify`](crate::Plan::verify) does.

@@ -184,8 +184,8 @@ impl GpuOptions {
     pub(super) fn resolved(&self) -> Result<Self> {
         Ok(Self {
             name: self.name.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok()).filter(|name| !name.is_empty()),
-            device_type: self.device_type.map_or_else(|| read("WGPU_FFT_DEVICE_TYPE", parse_device_type), |own| Ok(Some(own)))?,
-            backends: self.backends.map_or_else(|| read("WGPU_BACKEND", parse_backends), |own| Ok(Some(own)))?,
+            device_type: or_read(self.device_type, "WGPU_FFT_DEVICE_TYPE", parse_device_type)?,
+            backends: or_read(self.backends, "WGPU_BACKEND", parse_backends)?,
             power: self.power.or_else(wgpu::PowerPreference::from_env),
             pipeline_cache: match &self.pipeline_cache {
                 Some(path) => Some(path.clone()),
@@ -194,9 +194,9 @@ impl GpuOptions {
             limits: self.limits.clone(),
             instance: self.instance.clone(),
             adapter: self.adapter.clone(),
-            wait_limit: self.wait_limit.map_or_else(|| read("WGPU_FFT_WAIT_LIMIT", parse_seconds), |own| Ok(Some(own)))?,
-            verify_every: self.verify_every.map_or_else(|| read("WGPU_FFT_VERIFY_EVERY", parse_runs), |own| Ok(Some(own)))?,
-            checked: read("WGPU_FFT_CHECKED", parse_switch)?.unwrap_or_default(),
+            wait_limit: or_read(self.wait_limit, "WGPU_FFT_WAIT_LIMIT", parse_seconds)?,
+            verify_every: or_read(self.verify_every, "WGPU_FFT_VERIFY_EVERY", parse_runs)?,
+            checked: or_read(None, "WGPU_FFT_CHECKED", parse_switch)?.unwrap_or_default(),
         })
     }
 
@@ -238,8 +238,11 @@ fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
     }
 }
 
-/// What an environment variable says, if it says anything.
-fn read<T>(variable: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
+/// The own value, or else what an environment variable says, if it says anything.
+fn or_read<T>(own: Option<T>, variable: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
+    if own.is_some() {
+        return Ok(own);
+    }
     std::env::var(variable).ok().filter(|text| !text.is_empty()).map(|text| parse(&text)).transpose()
 }
 

@@ -40,6 +40,11 @@ struct Named<'a> {
     element_bytes: usize,
 }
 
+impl FragmentArrays<'static> {
+    /// What most plans take.
+    pub(crate) const NONE: &'static Self = &Self { named: Vec::new() };
+}
+
 impl<'a> FragmentArrays<'a> {
     /// No arrays.
     #[must_use]

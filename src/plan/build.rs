@@ -174,7 +174,7 @@ impl Builder {
         if precision::is_asked_by(program) && self.gpu.right_bits.get().is_none() {
             let mut output = precision::output();
             let probe = self.executable(precision::program()?)?;
-            let download = probe.run(&[bytemuck::cast_slice(&precision::input())], &super::FragmentArrays::new(), false)?;
+            let download = probe.run(&[bytemuck::cast_slice(&precision::input())], super::FragmentArrays::NONE, false)?;
             download.read_all(bytemuck::cast_slice_mut(&mut output)).await?;
             // Another task may have done the same meanwhile.
             let _ = self.gpu.right_bits.set(precision::right_bits(&output));

@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::build::{DeviceDispatch, Executable, Pipeline};
 use super::inputs::{HostInputs, Inputs};
 use super::verify::verify;
-use super::watched::{begun, finish_into, run_into};
+use super::watched::{begun, run_into, run_over};
 use super::workspace::{Place, Scratch};
 use super::{Array, FragmentArrays, IntoHostInputs, IntoInputs, Placement, Program, Spec};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::gpu::{AnyView, Gpu, IntoView, Pending, cannot_block, foreign, input_name, without_panic};
+use crate::gpu::{AnyView, Gpu, IntoView, Pending, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
@@ -103,7 +103,7 @@ impl<S: Spec> Plan<S> {
     /// The errors of [`encode`](Self::encode).
     pub fn bind<'a>(&self, input: impl IntoInputs<'a, S::Input>, output: impl IntoView<'a, S::Output>) -> Result<Bound> {
         let Inputs { views, arrays, .. } = input.into_inputs();
-        self.executable.bind_arrays(&views, output.into_view().any(), arrays.unwrap_or(&FragmentArrays::new()))
+        self.executable.bind_arrays(&views, output.into_view().any(), arrays)
     }
 
     /// Binds the plan to one array. The specification must be an in-place one.
@@ -115,7 +115,7 @@ impl<S: Spec> Plan<S> {
         let [view] = views[..] else {
             return Err(Error::WrongInputs { spec: self.spec.to_string(), expected: 1, actual: views.len() });
         };
-        self.executable.bind_array(view, arrays.unwrap_or(&FragmentArrays::new()))
+        self.executable.bind_array(view, arrays)
     }
 
     /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.
@@ -182,7 +182,7 @@ impl<S: Spec> Plan<S> {
     /// [`Error::FragmentArray`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
     pub fn run<'a>(&self, input: impl IntoHostInputs<'a, S::Input>) -> Result<Pending<Vec<S::Output>>> {
         let HostInputs { bytes, arrays, .. } = input.into_host_inputs();
-        Ok(begun(self, &bytes, arrays.unwrap_or(&FragmentArrays::new()))?.collect(self.program().output.len))
+        Ok(begun(self, &bytes, arrays)?.collect(self.program().output.len))
     }
 
     /// Runs the operation on host data and writes the result over `output`. It blocks until that is
@@ -209,7 +209,7 @@ impl<S: Spec> Plan<S> {
     /// part of it may be written.
     pub fn run_into<'a>(&self, input: impl IntoHostInputs<'a, S::Input>, output: &mut [S::Output]) -> Result<()> {
         let HostInputs { bytes, arrays, .. } = input.into_host_inputs();
-        run_into(self, &bytes, arrays.unwrap_or(&FragmentArrays::new()), bytemuck::cast_slice_mut(output))
+        run_into(self, &bytes, arrays, bytemuck::cast_slice_mut(output))
     }
 }
 
@@ -229,12 +229,7 @@ impl<T: Element, S: Spec<Input = T, Output = T>> Plan<S> {
     /// # Errors
     /// Those of [`run_into`](Self::run_into).
     pub fn run_over(&self, data: &mut [T]) -> Result<()> {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(data);
-        if cfg!(target_arch = "wasm32") {
-            return Err(cannot_block());
-        }
-        self.executable.check_output(bytes)?;
-        finish_into(begun(self, &[bytes], &FragmentArrays::new())?, bytes)
+        run_over(self, bytemuck::cast_slice_mut(data))
     }
 }
 

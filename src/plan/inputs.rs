@@ -27,13 +27,13 @@ pub struct With<'a, I>(pub I, pub &'a FragmentArrays<'a>);
 #[derive(Debug)]
 pub struct Inputs<'a, T> {
     pub(super) views: Vec<AnyView<'a>>,
-    pub(super) arrays: Option<&'a FragmentArrays<'a>>,
+    pub(super) arrays: &'a FragmentArrays<'a>,
     element: PhantomData<T>,
 }
 
 impl<'a, T> FromIterator<View<'a, T>> for Inputs<'a, T> {
     fn from_iter<I: IntoIterator<Item = View<'a, T>>>(views: I) -> Self {
-        Self { views: views.into_iter().map(View::any).collect(), arrays: None, element: PhantomData }
+        Self { views: views.into_iter().map(View::any).collect(), arrays: FragmentArrays::NONE, element: PhantomData }
     }
 }
 
@@ -82,7 +82,7 @@ impl<'a, T> IntoInputs<'a, T> for Inputs<'a, T> {
 
 impl<'a, T, I: IntoInputs<'a, T>> IntoInputs<'a, T> for With<'a, I> {
     fn into_inputs(self) -> Inputs<'a, T> {
-        Inputs { arrays: Some(self.1), ..self.0.into_inputs() }
+        Inputs { arrays: self.1, ..self.0.into_inputs() }
     }
 }
 
@@ -90,7 +90,7 @@ impl<'a, T, I: IntoInputs<'a, T>> IntoInputs<'a, T> for With<'a, I> {
 #[derive(Debug)]
 pub struct HostInputs<'a, T> {
     pub(super) bytes: Vec<&'a [u8]>,
-    pub(super) arrays: Option<&'a FragmentArrays<'a>>,
+    pub(super) arrays: &'a FragmentArrays<'a>,
     element: PhantomData<T>,
 }
 
@@ -107,7 +107,11 @@ pub trait IntoHostInputs<'a, T> {
 }
 
 fn host<'a, T: Element>(arrays: &[&'a [T]]) -> HostInputs<'a, T> {
-    HostInputs { bytes: arrays.iter().map(|&array| bytemuck::cast_slice(array)).collect(), arrays: None, element: PhantomData }
+    HostInputs {
+        bytes: arrays.iter().map(|&array| bytemuck::cast_slice(array)).collect(),
+        arrays: FragmentArrays::NONE,
+        element: PhantomData,
+    }
 }
 
 impl<'a, T: Element, A: AsRef<[T]> + ?Sized> IntoHostInputs<'a, T> for &'a A {
@@ -124,6 +128,6 @@ impl<'a, T: Element, A: AsRef<[T]> + ?Sized, B: AsRef<[T]> + ?Sized> IntoHostInp
 
 impl<'a, T, I: IntoHostInputs<'a, T>> IntoHostInputs<'a, T> for With<'a, I> {
     fn into_host_inputs(self) -> HostInputs<'a, T> {
-        HostInputs { arrays: Some(self.1), ..self.0.into_host_inputs() }
+        HostInputs { arrays: self.1, ..self.0.into_host_inputs() }
     }
 }

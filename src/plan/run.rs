@@ -28,7 +28,7 @@ impl Executable {
     /// Runs the program on host data and blocks until the output is written.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_into(&self, inputs: &[&[u8]], output: &mut [u8]) -> Result<()> {
-        let download = self.run(inputs, &FragmentArrays::new(), false)?;
+        let download = self.run(inputs, FragmentArrays::NONE, false)?;
         let progress = download.progress().clone();
         progress.block_on(download.read_all(output))
     }

@@ -52,8 +52,8 @@ pub enum Placement {
 ///
 /// [`design`](Spec::design) decides how to compute the operation on a device like `profile`, and
 /// [`lower`](Spec::lower) turns that decision into dispatches. The others say where a search by
-/// measurement looks. All of them are pure functions and need no GPU. [`lower`](Spec::lower) and [`Planner::plan_with`](crate::Planner::plan_with) accept any
-/// recipe that solves the specification.
+/// measurement looks. All of them are pure functions and need no GPU. [`lower`](Spec::lower) and
+/// [`Planner::plan_with`](crate::Planner::plan_with) accept any recipe that solves the specification.
 ///
 /// The trait is sealed, because programs run shaders without bounds checks wherever this crate has
 /// proven that none are needed.

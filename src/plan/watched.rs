@@ -77,6 +77,11 @@ impl Begun {
         Pending::new(&progress, elements)
     }
 
+    fn finish_into(self, output: &mut [u8]) -> Result<()> {
+        let progress = self.download.progress().clone();
+        progress.block_on(self.read(output))
+    }
+
     async fn read(self, output: &mut [u8]) -> Result<()> {
         self.download.read_all(output).await?;
         match self.check {
@@ -105,15 +110,20 @@ impl Check {
 
 /// Runs the program on host data and blocks until the output is written.
 pub(crate) fn run_into(plan: &dyn Untyped, inputs: &[&[u8]], arrays: &FragmentArrays<'_>, output: &mut [u8]) -> Result<()> {
+    check_blocking(plan, output)?;
+    begun(plan, inputs, arrays)?.finish_into(output)
+}
+
+/// The same, over the input.
+pub(super) fn run_over(plan: &dyn Untyped, data: &mut [u8]) -> Result<()> {
+    check_blocking(plan, data)?;
+    begun(plan, &[data], FragmentArrays::NONE)?.finish_into(data)
+}
+
+/// Fails where nothing may block, and for an output of another length.
+fn check_blocking(plan: &dyn Untyped, output: &[u8]) -> Result<()> {
     if cfg!(target_arch = "wasm32") {
         return Err(cannot_block());
     }
-    plan.executable().check_output(output)?;
-    finish_into(begun(plan, inputs, arrays)?, output)
-}
-
-/// Blocks until the output is written.
-pub(crate) fn finish_into(begun: Begun, output: &mut [u8]) -> Result<()> {
-    let progress = begun.download.progress().clone();
-    progress.block_on(begun.read(output))
+    plan.executable().check_output(output)
 }

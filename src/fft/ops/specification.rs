@@ -21,11 +21,10 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 
     /// Returns `recipe` with the axes that it transforms together transformed one after the other,
     /// by the same floating-point operations on every line, so that it has a part for every axis
-    /// ([`Recipe::of_axes`]), and so that no row depends on another. Only rows of reals differ in
-    /// the last bits: where they are [`Packed`](crate::low_level::recipes::fft::Reals::Packed), whose last pass belongs to all
-    /// axes, they become [`Halves`](crate::low_level::recipes::fft::Reals::Halves), and where they are
-    /// [`Pairs`](crate::low_level::recipes::fft::Reals::Pairs) they become [`Complex`](crate::low_level::recipes::fft::Reals::Complex). Another
-    /// device may need it [`adapted`](Self::adapted).
+    /// ([`Recipe::of_axes`]), and so that no row depends on another. Only rows of
+    /// [reals](crate::low_level::recipes::fft::Reals) differ in the last bits: where they are `Packed`,
+    /// whose last pass belongs to all axes, they become `Halves`, and where they are `Pairs` they become
+    /// `Complex`. Another device may need it [`adapted`](Self::adapted).
     ///
     /// # Errors
     /// If the transform itself is invalid.
