@@ -36,17 +36,21 @@
 //! **`resample`**: pictures with other numbers of rows and columns, and zoomed spectra. `ratio` is
 //! the time over that of one real transform of the picture.
 //!
+//! **`inline`**: rows convolved by a shader with transforms of `fft::Inline`, and by a spectral filter.
+//! `ratio` is the time over that of the filter. A shader of one's own has bounds checks, those of the
+//! filter are proven needless: WGPU_FFT_CHECKED=1 gives it the same.
+//!
 //! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
 use serde_json::json;
-use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::fft::{C2c, C2r, Inline, InlineText, R2c};
 use wgpu_fft::low_level::recipes::signal::{By, Convolve as ConvolveRecipe};
 use wgpu_fft::low_level::tune::Recorder;
 use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::window::Window;
-use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
+use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, SpectralFilter, Zoom};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, Layout, Plan, Readable, Spec, wgpu};
+use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Layout, Plan, Readable, Spec, View, With, bytemuck, wgpu};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, rounded};
 
@@ -54,7 +58,7 @@ pub const PROGRAM: Program = Program {
     name: "fused",
     about: "what is fused into transforms: fragments, parts of axes, convolutions, spectrograms, ...",
     options: "  --table NAME    fragments, parts, convolve, direct, spectrogram, rings,
-                  move, resample or shift; may be repeated
+                  move, resample, inline or shift; may be repeated
 ",
     columns: COLUMNS,
     work: |bench| bench.tables(TABLES),
@@ -84,6 +88,7 @@ const TABLES: &[Table] = &[
     ("rings", |bench| bench.each(RINGS, rings)),
     ("move", |bench| bench.each(MOVE, moves)),
     ("resample", |bench| bench.each(MOVE, resample)),
+    ("inline", |bench| bench.each(INLINE, inline)),
     ("shift", |bench| bench.each(MOVE, shifts)),
 ];
 
@@ -166,6 +171,10 @@ const RINGS: [&[&[usize]]; 3] = [&[&[1024, 1024], &[4096, 4096], &[256, 256, 256
 
 /// Shapes that are transposed, shifted or compared.
 const MOVE: [&[[usize; 2]]; 3] = [&[[1024, 1024], [1080, 1920], [4096, 4096]], &[[512, 512], [1080, 1920]], &[[20, 24]]];
+
+/// Lengths of rows that are convolved, and their number.
+const INLINE: [&[[usize; 2]]; 3] =
+    [&[[256, 1 << 15], [1000, 1 << 14], [1024, 1 << 14], [2048, 1 << 13], [4096, 1 << 12]], &[[256, 1024], [1024, 256]], &[[24, 10]]];
 
 /// Measures candidates, each with its dispatches, beside a copy, and reports each with the ratio of
 /// its time to that of the first.
@@ -421,6 +430,109 @@ fn shifts(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
         }
         report(bench, &case, &arrays, all)
     })
+}
+
+fn inline(bench: &mut Bench, [n, rows]: [usize; 2]) -> Result<()> {
+    let title = format!("rows of {n} convolved, x{rows}");
+    bench.contest(&title.clone(), |bench| {
+        let gpu = bench.gpu().clone();
+        let response = gpu.upload(&vec![Complex32::new(0.5, 0.5); n])?;
+        let product = Fragment::new("product(value, response[i0])")
+            .functions("fn product(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }")
+            .array::<Complex32>("response", n);
+        let plan = bench.planner().plan(SpectralFilter::complex(n, product)?.batch(rows))?;
+        let bytes = (8 * n * rows) as u64;
+        let arrays = Arrays::new(bench, bytes, bytes)?;
+        let declared = FragmentArrays::new().with("response", &response);
+        let filter = arrays.each(|input, output| {
+            let view = |buffer: &DeviceBuffer<u32>| View::<Complex32>::new(buffer.buffer(), 0, n * rows);
+            let bound = plan.bind(With(view(input)?, &declared), view(output)?)?;
+            Ok(Box::new(move |pass| bound.record(pass)))
+        })?;
+        let mut all = vec![("filter", dispatches(&plan), filter)];
+        let own = Inline::new(n).roots_at(0, 3);
+        let holding = |elements: u32| own.clone().invocations(n as u32 / elements);
+        let candidates = [
+            ("inline", own.clone()),
+            ("constants", Inline::new(n)),
+            ("4 elements", holding(4)),
+            ("8 elements", holding(8)),
+            ("16 elements", holding(16)),
+            ("32 elements", holding(32)),
+        ];
+        for (name, own) in candidates {
+            let Ok(text) = own.generate() else { continue };
+            let recorders = convolved(&gpu, &text, [n, rows], &response);
+            all.push((name, 1, arrays.each(|input, output| Ok(recorders(input, output)))?));
+        }
+        report(bench, &Case { title, shape: format!("{n} x{rows}"), bytes: 2 * bytes }, &arrays, all)
+    })
+}
+
+/// Dispatches that convolve rows from one array into another.
+fn convolved<'a>(
+    gpu: &'a Gpu,
+    text: &InlineText,
+    [n, rows]: [usize; 2],
+    response: &'a DeviceBuffer<Complex32>,
+) -> impl Fn(&DeviceBuffer<u32>, &DeviceBuffer<u32>) -> Recorder + use<'a> {
+    let (elements, size) = (text.elements(), text.invocations());
+    let lines = size as usize * elements / n;
+    let wgsl = format!(
+        "@group(0) @binding(0) var<storage, read> rows: array<vec2f>;
+        @group(0) @binding(1) var<storage, read_write> result: array<vec2f>;
+        @group(0) @binding(2) var<storage, read> response: array<vec2f>;
+        @compute @workgroup_size({size})
+        fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) invocation: u32) {{
+            let row = {n}u * ({lines}u * group.x + fft_line(invocation));
+            var values: array<vec2f, {elements}>;
+            {loads}
+            fft_forward(&values, invocation);
+            {products}
+            fft_inverse(&values, invocation);
+            {stores}
+        }}
+        {wgsl}",
+        loads = each(elements, "values[K] = rows[row + fft_position(invocation, K)];"),
+        products = each(elements, "values[K] = fft_complex_mul(values[K], response[fft_frequency(invocation, K)]);"),
+        stores = each(elements, &format!("result[row + fft_position(invocation, K)] = values[K] * {}f;", 1.0 / n as f64)),
+        wgsl = text.wgsl()
+    );
+    let device = gpu.device();
+    let source = wgpu::ShaderSource::Wgsl(wgsl.into());
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("inline"),
+        layout: None,
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() },
+        cache: None,
+    });
+    let roots = text.roots().to_vec();
+    let binds_roots = text.wgsl().contains("var<storage, read> fft_roots");
+    let roots = gpu.upload(&bytemuck::pod_collect_to_vec::<u8, u32>(&roots)).expect("a table is small");
+    let groups = rows.div_ceil(lines) as u32;
+    move |input, output| {
+        let entry = |binding, buffer: &'_ wgpu::Buffer| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() };
+        let mut entries = vec![entry(0, input.buffer()), entry(1, output.buffer()), entry(2, response.buffer())];
+        if binds_roots {
+            entries.push(entry(3, roots.buffer()));
+        }
+        let layout = pipeline.get_bind_group_layout(0);
+        let bind_group = gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
+        let pipeline = pipeline.clone();
+        Box::new(move |pass| {
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &bind_group, &[]);
+            pass.dispatch_workgroups(groups, 1, 1);
+        })
+    }
+}
+
+/// A statement for each number.
+fn each(count: usize, statement: &str) -> String {
+    (0..count).map(|k| statement.replace('K', &format!("{k}u"))).collect::<Vec<_>>().join("\n")
 }
 
 /// A convolution by plans without fused steps.

@@ -77,6 +77,11 @@ impl Arrays {
         Ok(Candidate::recorded(self.pairs.iter().map(recorder).collect::<Result<_>>()?))
     }
 
+    /// What `make` makes of every pair.
+    pub fn each(&self, make: impl Fn(&DeviceBuffer<u32>, &DeviceBuffer<u32>) -> Result<Recorder>) -> Result<Candidate> {
+        Ok(Candidate::recorded(self.pairs.iter().map(|[input, output]| make(input, output)).collect::<Result<_>>()?))
+    }
+
     /// Binds a plan to the first pair alone.
     pub fn bind_first<S: Spec>(&self, plan: &Plan<S>) -> Result<Bound> {
         match plan.program().placement() {

@@ -309,7 +309,12 @@ pub fn write(path: &Path, array: &Array, shown: Shown) -> Result<()> {
 
 /// Writes a text.
 pub fn write_text(path: &Path, text: &str) -> Result<()> {
-    let write = |out: &mut dyn Write| out.write_all(text.as_bytes());
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes bytes.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    let write = |out: &mut dyn Write| out.write_all(bytes);
     if is_stdout(path) { write(&mut io::stdout().lock()) } else { files::write(path, write) }.map_err(|error| cannot_write(path, error))
 }
 

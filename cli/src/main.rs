@@ -37,6 +37,7 @@ mod rounds;
 mod sanitized;
 mod spectrogram;
 mod table;
+mod wgsl;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -100,6 +101,8 @@ enum Command {
     Transpose(compute::Transpose),
     /// Reduce an array to its sum, mean, maximum, …
     Reduce(reduce::Reduce),
+    /// Write an FFT for a compute shader of your own, as WGSL
+    Wgsl(wgsl::Arguments),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -130,6 +133,7 @@ impl Command {
         match self {
             Self::Bench(arguments) => arguments.plot.as_deref(),
             Self::Record(record::Command::Export { file, .. }) => Some(file),
+            Self::Wgsl(arguments) => Some(&arguments.output),
             _ => None,
         }
     }
@@ -174,6 +178,7 @@ fn run(command: Command, device: &Device) -> Result<ExitCode> {
         Command::Spectrogram(arguments) => arguments.run(device)?,
         Command::Transpose(arguments) => arguments.run(device)?,
         Command::Reduce(arguments) => arguments.run(device)?,
+        Command::Wgsl(arguments) => arguments.run(device)?,
         Command::Completions { shell } => clap_complete::generate(shell, &mut Cli::command(), "wgpu-fft", &mut std::io::stdout()),
         Command::Man { folder } => {
             std::fs::create_dir_all(&folder)?;

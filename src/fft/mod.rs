@@ -100,6 +100,7 @@ pub use ops::builders::{C2c, C2r, R2c, R2r};
 pub use ops::fast_len::{TransformKind, length_cost, next_fast_len};
 #[cfg(feature = "signal")]
 pub(crate) use ops::filter::FilterRecipe;
+pub use ops::inline::{Inline, InlineText};
 #[cfg(feature = "signal")]
 pub(crate) use recipe::Recipe;
 pub use spec::elements::{ComplexElement, RealElement};

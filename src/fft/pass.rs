@@ -49,6 +49,22 @@ pub(super) enum Convolution {
 }
 
 impl Pass {
+    /// So many dense rows of complex numbers, with the same steps on both sides.
+    pub fn rows(number: Number, radices: &[u32], rows: u32, fused: Vec<Fused>) -> Self {
+        let n = radices.iter().product();
+        let load = Side {
+            storage: Storage::Complex,
+            offset: 0,
+            place: Place::linear(1),
+            by_position: false,
+            lines: vec![Place::linear(n)],
+            index: Index { element: 1, lines: vec![0] },
+            fused,
+        };
+        let (radices, store) = (radices.to_vec(), load.clone());
+        Self { number, radices, extents: vec![n], lines: vec![rows], load, store, convolution: None, twos: None }
+    }
+
     /// Length of the DFT.
     pub fn n(&self) -> u32 {
         self.radices.iter().product()

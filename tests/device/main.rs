@@ -37,6 +37,7 @@ mod first_use;
 mod fragments;
 mod half_numbers;
 mod harness;
+mod inline;
 mod known;
 mod laws_of_kinds;
 mod lifetimes;
@@ -64,7 +65,7 @@ mod workspaces;
 use std::process::ExitCode;
 use std::time::Duration;
 use wgpu_fft_tests::{
-    bits, calls as sequences, division, double, f64 as f64_cases, filters, frames, grids, halves, lists, numpy as numpy_results,
+    bits, calls as sequences, division, double, f64 as f64_cases, filters, frames, grids, halves, inlines, lists, numpy as numpy_results,
     oracles as oracles_by_fftw, paper as paper_kernels, permute, progress, real_kinds as real_kinds_by_definition,
     recipes as recipes_by_hand, reductions, reference, rings, rolls, sanitized, shifts, variants,
 };
@@ -112,6 +113,10 @@ fn per_device() -> Vec<DeviceTest> {
             several_axes_of_reals,
             kinds_and_their_inverses_lead_back,
             recipes_of_real_kinds_agree,
+        }
+        inline::{
+            transforms_inside_other_shaders,
+            shaders_of_strangers,
         }
         numpy::{
             numpys_results,

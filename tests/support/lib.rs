@@ -18,6 +18,7 @@ pub mod frames;
 pub mod fuzz;
 pub mod grids;
 pub mod halves;
+pub mod inlines;
 pub mod lists;
 pub mod mutated;
 pub mod numpy;

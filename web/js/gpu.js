@@ -13,7 +13,7 @@ const NO_WEBGPU =
 let loading;
 
 /** Loads the wasm module, once. A failure is tried again. Node has files, but does not fetch them. */
-function load(wasm = new URL("./wasm/wgpu_fft_web_bg.wasm", import.meta.url)) {
+export function load(wasm = new URL("./wasm/wgpu_fft_web_bg.wasm", import.meta.url)) {
     const files = wasm.protocol === "file:" ? globalThis.process?.getBuiltinModule?.("node:fs/promises") : undefined;
     loading ??= init({ module_or_path: files?.readFile(wasm) ?? wasm }).catch((why) => {
         loading = undefined;

@@ -173,6 +173,42 @@ export class Plan {
     free(): void;
 }
 
+export interface InlineOptions {
+    /** Lines of reals, an even number of them, and half-spectra. */
+    real?: boolean;
+    /** Lines for each workgroup; 1 by default. */
+    lines?: number;
+    /** Invocations for each line. */
+    invocations?: number;
+    /** Bytes of workgroup memory that the transforms may have; 16384 by default. */
+    workgroupMemory?: number;
+    /** Also declares an array of the lines in workgroup memory, and transforms of it. */
+    data?: boolean;
+    /** What all names begin with; `fft` by default. */
+    name?: string;
+    /** The group and the binding of the twiddle factors. By default they are constants of the text. */
+    rootsAt?: [number, number];
+    /** As that of {@link OpenOptions}. */
+    wasm?: OpenOptions["wasm"];
+}
+
+/** WGSL to append to a shader, and what it needs. */
+export interface InlineText {
+    readonly wgsl: string;
+    /** The contents of the buffer for `rootsAt`. */
+    readonly roots: Float32Array;
+    /** Invocations of the workgroup. */
+    readonly invocations: number;
+    /** Complex numbers that each of them holds. */
+    readonly elements: number;
+    readonly workgroupBytes: number;
+    /** Registers of an invocation, about. */
+    readonly registers: number;
+}
+
+/** Transforms of `n` numbers inside a compute shader of your own. Needs no device. */
+export function inlineFft(n: number, options?: InlineOptions): Promise<InlineText>;
+
 /** Complex to complex, forward, along rows of `n` numbers; by default the whole array. */
 export function fft(gpu: Gpu, data: Float32Array, n?: number): Promise<Float32Array>;
 /** The inverse of {@link fft}, divided by `n`. */

@@ -3,5 +3,6 @@
 export { FftError } from "./error.js";
 export { DeviceArray } from "./array.js";
 export { Gpu } from "./gpu.js";
+export { inlineFft } from "./inline.js";
 export { Plan } from "./plan.js";
 export { fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2 } from "./transforms.js";

@@ -8,6 +8,7 @@ mod array;
 mod error;
 mod fragment;
 mod gpu;
+mod inline;
 mod plan;
 
 use wasm_bindgen::prelude::*;

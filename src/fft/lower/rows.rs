@@ -3,8 +3,7 @@
 use crate::error::{Error, Result};
 use crate::fft::limits;
 use crate::fft::lower::Lowering;
-use crate::fft::pass::{Index, Pass, Side};
-use crate::fft::place::{Place, Storage};
+use crate::fft::pass::Pass;
 use crate::fft::recipe::PassRecipe;
 use crate::fft::roots::{Constant, Constants};
 use crate::fft::spec::kind::Kind;
@@ -84,19 +83,8 @@ impl Lowering<'_> {
                 if stockham.n() != rows.n {
                     return Err(self.unfit(format!("its radices multiply to {}, not to {}", stockham.n(), rows.n)));
                 }
-                let side = || Side {
-                    storage: Storage::Complex,
-                    offset: 0,
-                    place: Place::linear(1),
-                    by_position: false,
-                    lines: vec![Place::linear(rows.n)],
-                    index: Index { element: 1, lines: vec![0] },
-                    fused: rows.inverse.then_some(SwapReIm.into()).into_iter().collect(),
-                };
-                let (lines, radices) = (vec![rows.rows], stockham.radices.clone());
-                let number = self.transform.number;
-                let pass =
-                    Pass { number, radices, extents: vec![rows.n], lines, load: side(), store: side(), convolution: None, twos: None };
+                let fused = rows.inverse.then_some(SwapReIm.into()).into_iter().collect();
+                let pass = Pass::rows(self.transform.number, &stockham.radices, rows.rows, fused);
                 self.stockham(rows.label(), stockham, pass, rows.rows, rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),

@@ -9,6 +9,7 @@ pub(in crate::fft) mod fast_len;
 pub(crate) mod filter;
 #[cfg(feature = "signal")]
 pub(crate) mod framed;
+pub(in crate::fft) mod inline;
 pub(crate) mod parts;
 mod samples;
 pub(crate) mod specification;

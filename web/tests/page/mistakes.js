@@ -1,6 +1,6 @@
 // What goes wrong, and what users are told. Every function is a test.
 
-import { FftError, Gpu } from "../../pkg/index.js";
+import { FftError, Gpu, inlineFft } from "../../pkg/index.js";
 import { assertClose, assertEqual, dft, fftBound, noise } from "./reference.js";
 import { shared } from "./shared.js";
 
@@ -171,4 +171,15 @@ export async function missing_memory() {
     assertClose(await plan.run(Float32Array.from(data)), dft(data, [80], -1), fftBound([80]), "afterwards");
     await gpu.plan("c2c fwd 81");
     return messages.join("\n");
+}
+
+export async function wrong_inline_transforms() {
+    return [
+        await refused("unsupported", ["prime factor 37"], () => inlineFft(37)),
+        await refused("unsupported", ["100 invocations", "evenly"], () => inlineFft(1024, { invocations: 100 })),
+        await refused("unsupported", ["a name"], () => inlineFft(64, { name: "two words" })),
+        await refused("unsupported", ["radix", "invocations"], () => inlineFft(64, { radix: 8 })),
+        await refused("unsupported", ["12.5"], () => inlineFft(12.5)),
+        await refused("empty", [], () => inlineFft(0)),
+    ].join("\n");
 }

@@ -1,6 +1,6 @@
 // Each operation, compared with plain loops. Every function is a test, and returns what it measured.
 
-import { fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2 } from "../../pkg/index.js";
+import { fft, fft2, ifft, ifft2, inlineFft, irfft, irfft2, rfft, rfft2 } from "../../pkg/index.js";
 import { U, assertClose, assertEqual, complex, dft, fftBound, fromHalf, half, noise, toHalf } from "./reference.js";
 import { shared } from "./shared.js";
 
@@ -237,4 +237,66 @@ export async function conveniences() {
     const lengths = [4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24];
     const results = await Promise.all(lengths.map((n) => fft(gpu, f32(data.subarray(0, 2 * n)))));
     results.forEach((actual, i) => assertClose(actual, dft(data.subarray(0, 2 * lengths[i]), [lengths[i]], -1), 1e-6, `n = ${lengths[i]}`));
+}
+
+/** Runs a shader on an array at binding 0, beside arrays that it reads. */
+async function onDevice(device, code, data, others, groups) {
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    const buffers = [data, ...others].map((values) => {
+        const buffer = device.createBuffer({ size: values.byteLength, usage });
+        device.queue.writeBuffer(buffer, 0, values);
+        return buffer;
+    });
+    const module = device.createShaderModule({ code });
+    const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: "main" } });
+    const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));
+    const result = device.createBuffer({ size: data.byteLength, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+    pass.dispatchWorkgroups(groups);
+    pass.end();
+    encoder.copyBufferToBuffer(buffers[0], 0, result, 0, data.byteLength);
+    device.queue.submit([encoder.finish()]);
+    await result.mapAsync(GPUMapMode.READ);
+    const values = new Float32Array(result.getMappedRange().slice(0));
+    [...buffers, result].forEach((buffer) => buffer.destroy());
+    return values;
+}
+
+/** Rows convolved in a shader of one's own, with the roots in a buffer and as constants. */
+export async function transforms_inside_other_shaders() {
+    const { device } = await shared();
+    const [n, rows] = [240, 3];
+    const [data, response] = [noise(2 * n * rows, 11), noise(2 * n, 12)];
+    const expected = dft(data, [rows, n], -1, [1]);
+    for (let i = 0; i < n * rows; i++) {
+        const [re, im, a, b] = [expected[2 * i], expected[2 * i + 1], response[2 * (i % n)], response[2 * (i % n) + 1]];
+        expected[2 * i] = (re * a - im * b) / n;
+        expected[2 * i + 1] = (re * b + im * a) / n;
+    }
+    const errors = [];
+    for (const rootsAt of [[0, 2], undefined]) {
+        const own = await inlineFft(n, { rootsAt });
+        const each = (statement) => Array.from({ length: own.elements }, (_, k) => statement(k)).join("\n");
+        const code = `
+            @group(0) @binding(0) var<storage, read_write> rows: array<vec2f>;
+            @group(0) @binding(1) var<storage, read> response: array<vec2f>;
+            @compute @workgroup_size(${own.invocations})
+            fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) invocation: u32) {
+                var values: array<vec2f, ${own.elements}>;
+                let row = ${n} * group.x;
+                ${each((k) => `values[${k}] = rows[row + fft_position(invocation, ${k})];`)}
+                fft_forward(&values, invocation);
+                ${each((k) => `values[${k}] = fft_complex_mul(values[${k}], response[fft_frequency(invocation, ${k})]);`)}
+                fft_inverse(&values, invocation);
+                ${each((k) => `rows[row + fft_position(invocation, ${k})] = values[${k}] / ${n};`)}
+            }
+            ${own.wgsl}`;
+        const others = [f32(response), ...(rootsAt ? [own.roots] : [])];
+        const actual = await onDevice(device, code, f32(data), others, rows);
+        errors.push(assertClose(actual, dft(expected, [rows, n], 1, [1]), 4 * fftBound([n]), `inlineFft(${n})`).toExponential(1));
+    }
+    return `relative errors ${errors}`;
 }

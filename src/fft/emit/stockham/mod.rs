@@ -15,6 +15,7 @@ mod arrays;
 mod exchange;
 pub(in crate::fft) mod generator;
 mod halves;
+pub(in crate::fft) mod inline;
 mod sides;
 mod twos;
 
@@ -90,7 +91,6 @@ impl Generator<'_> {
             self.sharing(store.place.lowest_stride(), across(store))
         };
         let stages = self.stages();
-        let forward = self.recipe.radices.len();
         // Stage 0 works where it loads, the others where the last one stores. One stage alone loads
         // where it stores.
         let exchanges = stages.len() - usize::from(self.pass.convolution.is_some());
@@ -100,8 +100,41 @@ impl Generator<'_> {
         let in_twos = (self.pass.twos == Some(Twos::Elements)).then(|| self.in_twos(&first));
         let middle = later.as_ref().unwrap_or(&first);
         let [first, last] = [&first, middle].map(|place| in_twos.as_ref().unwrap_or(place));
-        let mut place = self.at_stage(first, stages[0]);
-        let mut values = if self.pass.twos.is_some() { self.load_twos(&place, stages[0]) } else { self.load(&place, stages[0]) };
+        let place = self.at_stage(first, stages[0]);
+        let values = if self.pass.twos.is_some() { self.load_twos(&place, stages[0]) } else { self.load(&place, stages[0]) };
+        let (place, mut values) = self.run(&stages, place, [middle, last], values);
+        let (place, stage) = (&place, *stages.last().expect("there is a stage"));
+        let mut fused = &self.pass.store.fused[..];
+        if let Some((last, inner)) = fused.split_last()
+            && let Some(twiddle) = last.get()
+        {
+            self.twiddle(place, stage, twiddle, &mut values);
+            fused = inner;
+        }
+        match fused.iter().position(|fused| fused.step().mirrors().is_some()) {
+            None if self.pass.twos.is_some() => {
+                self.apply(place, stage, fused, &mut values);
+                self.store_twos(place, stage, &values);
+            }
+            None => self.store(place, stage, fused, &values),
+            Some(mirroring) => {
+                let (inner, outer) = fused.split_at(mirroring + 1);
+                self.apply(place, stage, outer, &mut values);
+                self.store_images(place, stage, inner, &values);
+            }
+        }
+    }
+
+    /// All stages, on values in registers. The first one works at `place`, the last one at `last`, and
+    /// those between them at `middle`.
+    fn run(
+        &mut self,
+        stages: &[Stage],
+        mut place: Invocation,
+        [middle, last]: [&Invocation; 2],
+        mut values: Values,
+    ) -> (Invocation, Values) {
+        let forward = self.recipe.radices.len();
         for (s, &stage) in stages.iter().enumerate() {
             if s == forward {
                 match self.pass.convolution.as_ref().expect("more stages than radices only where there is one") {
@@ -128,26 +161,7 @@ impl Generator<'_> {
                 *value = value.components("yx");
             }
         }
-        let (place, stage) = (&place, *stages.last().expect("there is a stage"));
-        let mut fused = &self.pass.store.fused[..];
-        if let Some((last, inner)) = fused.split_last()
-            && let Some(twiddle) = last.get()
-        {
-            self.twiddle(place, stage, twiddle, &mut values);
-            fused = inner;
-        }
-        match fused.iter().position(|fused| fused.step().mirrors().is_some()) {
-            None if self.pass.twos.is_some() => {
-                self.apply(place, stage, fused, &mut values);
-                self.store_twos(place, stage, &values);
-            }
-            None => self.store(place, stage, fused, &values),
-            Some(mirroring) => {
-                let (inner, outer) = fused.split_at(mirroring + 1);
-                self.apply(place, stage, outer, &mut values);
-                self.store_images(place, stage, inner, &values);
-            }
-        }
+        (place, values)
     }
 
     /// Whether some results of the last stage, or their imaginary parts, are never stored, which

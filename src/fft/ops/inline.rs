@@ -1,0 +1,437 @@
+//! FFTs for compute shaders of one's own, as text.
+
+use std::fmt::Write;
+
+use crate::error::{Error, Result};
+use crate::fft::emit::stockham::generator::Setting;
+use crate::fft::emit::stockham::inline::{Functions, Inline as Emit, complex_mul, half_turns};
+use crate::fft::factors::{factorizations, largest_prime, orders};
+use crate::fft::limits;
+use crate::fft::pass::Pass;
+use crate::fft::recipe::Stockham;
+use crate::fft::roots::{Constant, Constants};
+use crate::fft::spec::number::Number;
+use crate::fft::steps::LookUp;
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::kernels::fft::pass::Bound;
+use crate::text::join;
+use crate::wgsl::{Module, Type};
+
+/// Fourier transforms inside a compute shader of your own: WGSL functions to append to its text.
+///
+/// A workgroup transforms one line or several, and each of its invocations holds some elements of a
+/// line in registers, so that your shader computes with them before, between and after transforms
+/// without a pass through memory:
+///
+/// ```
+/// use wgpu_fft::fft::Inline;
+///
+/// // The convolution of rows of 1024 with a response whose spectrum is an array, in one dispatch.
+/// let fft = Inline::new(1024).roots_at(0, 3).generate()?;
+/// let shader = format!("
+///     @group(0) @binding(0) var<storage, read_write> rows: array<vec2f>;
+///     @group(0) @binding(1) var<storage, read> response: array<vec2f>;
+///     @compute @workgroup_size({size})
+///     fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) invocation: u32) {{
+///         var values: array<vec2f, {elements}>;
+///         for (var k = 0u; k < {elements}; k++) {{
+///             values[k] = rows[1024 * group.x + fft_position(invocation, k)];
+///         }}
+///         fft_forward(&values, invocation);
+///         for (var k = 0u; k < {elements}; k++) {{
+///             values[k] = fft_complex_mul(values[k], response[fft_frequency(invocation, k)]);
+///         }}
+///         fft_inverse(&values, invocation);
+///         for (var k = 0u; k < {elements}; k++) {{
+///             rows[1024 * group.x + fft_position(invocation, k)] = values[k] / 1024;
+///         }}
+///     }}
+///     {wgsl}", size = fft.invocations(), elements = fft.elements(), wgsl = fft.wgsl());
+/// // Create a buffer with `fft.roots()` for binding 3, and a pipeline of `shader`.
+/// # assert_eq!(fft.invocations() as usize * fft.elements(), 1024);
+/// # naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty())
+/// #     .validate(&naga::front::wgsl::parse_str(&shader).unwrap())
+/// #     .unwrap();
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+///
+/// # The functions
+/// With the name `fft`, and E elements for each invocation:
+///
+/// | function | |
+/// |---|---|
+/// | `fft_forward(values: ptr<function, array<vec2<f32>, E>>, invocation: u32)` | the forward transform |
+/// | `fft_inverse(values, invocation)` | the inverse, without a factor |
+/// | `fft_position(invocation: u32, k: u32) -> u32` | which element `values[k]` is before the forward transform and after the inverse |
+/// | `fft_frequency(invocation: u32, k: u32) -> u32` | which frequency it is after the forward transform and before the inverse |
+/// | `fft_line(invocation: u32) -> u32` | which line of the workgroup the invocation works on |
+/// | `fft_complex_mul(a, b)` | the product of two complex numbers |
+///
+/// `invocation` is the builtin `local_invocation_index`. The workgroup has exactly
+/// [`invocations`](InlineText::invocations) invocations, and all of them call a transform: it has
+/// barriers. Invocations with neighbouring numbers hold neighbouring elements, so that loads and
+/// stores by `fft_position` and `fft_frequency` are coalesced.
+///
+/// # Definition
+/// X\[k\] = Σⱼ x\[j\]·exp(∓2πi·jk/n), - for the forward and + for the inverse transform, without a
+/// factor. [Real](Self::real) lines of n numbers are n/2 complex ones, x\[2j\] + i·x\[2j+1\], and
+/// their spectrum is X\[0\] … X\[n/2-1\] with the real number X\[n/2\] as the imaginary part of
+/// `X[0]`, which is real as well.
+///
+/// # Accuracy
+/// That of [`C2c`](crate::fft::C2c): twiddle factors come from a table computed in f64.
+///
+/// # Cost
+/// Workgroup memory for one real number of each element ([`workgroup_bytes`](InlineText::workgroup_bytes)),
+/// four barriers between two stages, of which a length has one to four, and a first one. The registers
+/// of a transform are about [`registers`](InlineText::registers).
+///
+/// # Errors
+/// [`generate`](Self::generate) returns [`Error::Empty`] for a length of 0, and
+/// [`Error::Unsupported`] for prime factors above 31, for numbers of invocations that do not
+/// share the line evenly (the message names some that do), for what exceeds the workgroup memory or
+/// 1024 invocations, and for names that are none in WGSL.
+///
+/// Source: the kernel `fft/pass`, whose generator writes these functions.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub struct Inline {
+    n: usize,
+    is_real: bool,
+    number: Number,
+    lanes: Option<u32>,
+    lines: u32,
+    memory: u32,
+    keeps_line: bool,
+    roots_at: Option<[u32; 2]>,
+    name: String,
+}
+
+/// Most invocations of a workgroup on any device.
+const MAX_INVOCATIONS: u32 = 1024;
+
+/// Invocations of a workgroup that every WebGPU device has.
+const COMMON_INVOCATIONS: u32 = 256;
+
+/// Numbers of an invocation that leave room for those of the caller.
+const FEW_ELEMENTS: u32 = 16;
+
+impl Inline {
+    /// Transforms of `n` complex numbers of f32, one line for each workgroup.
+    pub fn new(n: usize) -> Self {
+        let memory = DeviceProfile::webgpu_defaults().workgroup_bytes;
+        let (is_real, number, lanes, lines, keeps_line, roots_at) = (false, Number::F32, None, 1, false, None);
+        Self { n, is_real, number, lanes, lines, memory, keeps_line, roots_at, name: "fft".to_owned() }
+    }
+
+    /// Lines of `n` real numbers, an even number of them, and their half-spectra.
+    pub fn real(self) -> Self {
+        Self { is_real: true, ..self }
+    }
+
+    /// In f64, for devices with [`wgpu::Features::SHADER_F64`].
+    pub fn f64(self) -> Self {
+        Self { number: Number::F64, ..self }
+    }
+
+    /// How many invocations share a line. By default so many that each holds about 8 to 16 elements,
+    /// with as few stages as that allows.
+    pub fn invocations(self, count: u32) -> Self {
+        Self { lanes: Some(count), ..self }
+    }
+
+    /// How many lines a workgroup transforms at a time.
+    pub fn lines(self, count: u32) -> Self {
+        Self { lines: count, ..self }
+    }
+
+    /// How many bytes of workgroup memory the transforms may have: 16,384 by default, which every
+    /// WebGPU device has.
+    pub fn workgroup_memory(self, bytes: u32) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// Adds `var<workgroup> fft_data`, an array of the elements of all lines, and
+    /// `fft_forward_data(invocation)` and `fft_inverse_data(invocation)`, which transform it in
+    /// place: element j of line l is `fft_data[l * n + j]`. They begin and end with a barrier.
+    pub fn with_data(self) -> Self {
+        Self { keeps_line: true, ..self }
+    }
+
+    /// The twiddle factors are in a storage buffer that you bind there, with
+    /// [`roots`](InlineText::roots) as its contents. By default they are constants of the text,
+    /// which needs no buffer, but compiles and runs slower from some hundred elements on.
+    pub fn roots_at(self, group: u32, binding: u32) -> Self {
+        Self { roots_at: Some([group, binding]), ..self }
+    }
+
+    /// What the names of all declarations begin with; `fft` by default. Texts with different names
+    /// can be in one shader.
+    pub fn name(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
+    fn unsupported(&self, why: String) -> Error {
+        let kind = if self.is_real { "real" } else { "complex" };
+        Error::Unsupported { what: format!("an inline transform of {} {kind} numbers", self.n), why }
+    }
+
+    /// Generates the text.
+    ///
+    /// # Errors
+    /// See [`Inline`].
+    pub fn generate(&self) -> Result<InlineText> {
+        let is_name = |name: &str| {
+            let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+            begins && !name.ends_with('_') && !name.contains("__") && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        if !is_name(&self.name) {
+            return Err(self.unsupported(format!("`{}` is not a name: letters, digits and single underscores, a letter first", self.name)));
+        }
+        let recipe = self.recipe()?;
+        Ok(self.text(&recipe))
+    }
+
+    /// Complex numbers of a line.
+    fn complex(&self) -> Result<u32> {
+        let shape = self.n.to_string();
+        match u32::try_from(self.n) {
+            Ok(0) => Err(Error::Empty { what: "an inline transform", shape }),
+            Ok(n) if self.is_real && n % 2 == 1 => Err(self.unsupported("the length of real lines must be even".to_owned())),
+            Ok(n) if n <= 1 << 20 => Ok(if self.is_real { n / 2 } else { n }),
+            _ => Err(self.unsupported("a workgroup has no room for so many".to_owned())),
+        }
+    }
+
+    fn pass(&self, recipe: &Stockham) -> Pass {
+        Pass::rows(self.number, &recipe.radices, self.lines, Vec::new())
+    }
+
+    /// Radices and invocations: as few stages as may be, then as few idle invocations, then about 8
+    /// elements for each.
+    fn recipe(&self) -> Result<Stockham> {
+        let n = self.complex()?;
+        let prime = largest_prime(n);
+        if prime > 31 {
+            return Err(
+                self.unsupported(format!("{n} complex numbers have the prime factor {prime}, and the largest with a butterfly is 31"))
+            );
+        }
+        if self.lines == 0 || self.lanes == Some(0) {
+            return Err(self.unsupported("lines and invocations must be at least 1".to_owned()));
+        }
+        let words = self.number.words();
+        let profile = DeviceProfile {
+            workgroup_bytes: self.memory.saturating_sub(self.data_bytes(n)),
+            invocations: MAX_INVOCATIONS,
+            workgroup_size: [MAX_INVOCATIONS; 3],
+            ..DeviceProfile::webgpu_defaults()
+        };
+        let most = self.lanes.unwrap_or(COMMON_INVOCATIONS / self.lines.min(COMMON_INVOCATIONS));
+        let mut best: Option<([u32; 4], Stockham)> = None;
+        let (mut shares, mut why) = (Vec::new(), None);
+        let all: Vec<Vec<u32>> = factorizations(n, prime.max(FEW_ELEMENTS / words)).iter().flat_map(|radices| orders(radices)).collect();
+        // A single element is a stage of radix 1.
+        for radices in if n == 1 { vec![vec![1]] } else { all } {
+            let (first, last) = (radices[0], radices[radices.len() - 1]);
+            // Everybody holds as many elements, before and after.
+            let evenly = |lanes: &u32| (n / first).is_multiple_of(*lanes) && (n / last).is_multiple_of(*lanes);
+            for lanes in (1..=MAX_INVOCATIONS.min(n)).filter(evenly) {
+                let elements = n / lanes;
+                if elements * words > limits::MAX_ELEMENTS {
+                    continue;
+                }
+                shares.push(lanes);
+                if self.lanes.map_or(lanes > most, |own| own != lanes) {
+                    continue;
+                }
+                let mut own = Stockham { lines: self.lines, ..Stockham::new(radices.clone(), lanes) };
+                let fits = |own: &Stockham| {
+                    limits::stockham(own, &profile)?;
+                    let back = Stockham { radices: own.radices.iter().rev().copied().collect(), ..own.clone() };
+                    limits::stages(&self.pass(own), own, &profile).and(limits::stages(&self.pass(&back), &back, &profile))
+                };
+                // The mirror images of a spectrum need a whole line.
+                let pieces: &[u32] = if self.is_real { &[1] } else { &[1, 2, 4] };
+                match pieces.iter().map(|&pieces| (pieces, fits(&Stockham { pieces, ..own.clone() }))).find(|(_, fit)| fit.is_ok()) {
+                    Some((pieces, _)) => own.pieces = pieces,
+                    None => {
+                        why = why.or_else(|| fits(&own).err());
+                        continue;
+                    }
+                }
+                let computed: u32 = radices.iter().map(|radix| (n / radix).div_ceil(lanes) * lanes * radix).sum();
+                let many = (elements * words).saturating_sub(FEW_ELEMENTS);
+                let key = [many, radices.len() as u32, computed, (elements * words).abs_diff(FEW_ELEMENTS / 2)];
+                if best.as_ref().is_none_or(|(least, _)| key < *least) {
+                    best = Some((key, own));
+                }
+            }
+        }
+        best.map(|(_, own)| own).ok_or_else(|| {
+            shares.sort_unstable();
+            shares.dedup();
+            self.unsupported(match (why, self.lanes) {
+                (Some(why), _) => why,
+                (None, Some(own)) => format!("{own} invocations do not share a line of {n} evenly; these do: {shares:?}"),
+                (None, None) => {
+                    format!("{} lines are more than {COMMON_INVOCATIONS} invocations, unless you state `invocations`", self.lines)
+                }
+            })
+        })
+    }
+
+    /// Bytes of the lines in workgroup memory, where the caller asks for them.
+    fn data_bytes(&self, n: u32) -> u32 {
+        if self.keeps_line { n.saturating_mul(self.lines).saturating_mul(self.number.complex_bytes() as u32) } else { 0 }
+    }
+
+    fn text(&self, recipe: &Stockham) -> InlineText {
+        let (pass, n, name) = (self.pass(recipe), recipe.n(), &self.name);
+        let reversed = recipe.radices.iter().rev().copied().collect();
+        let stages = [Constant::Stages(recipe.radices.clone()), Constant::Stages(reversed)];
+        let constants = Constants::new(self.number, stages.into_iter().chain(self.is_real.then(|| half_turns(n))));
+        let nothing = Bound::whole(Slot::Output, 0);
+        let setting = Setting {
+            input: nothing,
+            output: nothing,
+            roots: nothing,
+            look_up: LookUp { constants: &constants, in_pieces: false },
+            exact: true,
+            words: self.memory / 4,
+            numbers_as_bits: false,
+        };
+        let emit = Emit { pass: &pass, recipe, setting: &setting, halves: self.is_real };
+        let own = |what: &str| format!("{name}_{what}");
+        let [forward, inverse, position, frequency] = ["forward", "inverse", "position", "frequency"].map(own);
+        let Functions { all, elements: exchanged } = emit.functions([&forward, &inverse]);
+        let (complex, lanes) = (self.number.complex(), recipe.lanes);
+        let elements = n / lanes;
+        let roots = constants.table().words();
+
+        let mut module = Module::default();
+        let kind = if self.is_real { format!("{} real", self.n) } else { format!("{n} complex") };
+        let radices = join(&recipe.radices, ".");
+        module
+            .comment(format!("FFTs of {kind} numbers of {} by radices {radices}: {elements} in each of {lanes} invocations.", self.number));
+        if let Some([group, binding]) = self.roots_at {
+            module.text(&format!("@group({group}) @binding({binding}) var<storage, read> roots: array<{complex}>;"));
+        } else {
+            module.text(&constant_array(self.number, &roots));
+        }
+        if exchanged > 0 {
+            module.workgroup("exchange", Type::sized(self.number.real(), exchanged));
+        }
+        module.gap();
+        module.function(complex_mul(&complex));
+        module.function(emit.index(&position, recipe.radices[0]));
+        module.function(emit.index(&frequency, recipe.radices[recipe.radices.len() - 1]));
+        module.text(&format!("fn {name}_line(invocation: u32) -> u32 {{\n    return invocation / {lanes}u;\n}}\n"));
+        all.into_iter().for_each(|function| module.function(function));
+        if self.keeps_line {
+            module.text(&format!("var<workgroup> {name}_data: array<{complex}, {}>;\n", n * self.lines));
+            for (function, [from, to]) in [(&forward, [&position, &frequency]), (&inverse, [&frequency, &position])] {
+                module.text(&on_data(name, function, [from, to], [n, elements], &complex));
+            }
+        }
+        let wgsl = prefixed(&module.finish(), name);
+        let workgroup_bytes = exchanged * 4 * self.number.words() + self.data_bytes(n);
+        let registers = 4 * elements * self.number.words() + 24;
+        InlineText { wgsl, roots, invocations: lanes * self.lines, elements: elements as usize, workgroup_bytes, registers }
+    }
+}
+
+/// A transform of data in workgroup memory.
+fn on_data(name: &str, function: &str, [from, to]: [&String; 2], [n, elements]: [u32; 2], complex: &Type) -> String {
+    let mut text = format!("fn {function}_data(invocation: u32) {{\n    let line = {name}_line(invocation) * {n}u;\n");
+    let _ = writeln!(text, "    var values: array<{complex}, {elements}>;\n    workgroupBarrier();");
+    for k in 0..elements {
+        let _ = writeln!(text, "    values[{k}u] = {name}_data[line + {from}(invocation, {k}u)];");
+    }
+    let _ = writeln!(text, "    {function}(&values, invocation);");
+    for k in 0..elements {
+        let _ = writeln!(text, "    {name}_data[line + {to}(invocation, {k}u)] = values[{k}u];");
+    }
+    text + "    workgroupBarrier();\n}\n"
+}
+
+/// The twiddle factors as a constant of the text.
+fn constant_array(number: Number, words: &[u32]) -> String {
+    let complex = number.complex();
+    let parts: Vec<String> = match number {
+        Number::F64 => words.chunks(2).map(|own| format!("{:?}lf", f64::from_bits(u64::from(own[0]) | u64::from(own[1]) << 32))).collect(),
+        _ => words.iter().map(|&own| format!("{:?}", f32::from_bits(own))).collect(),
+    };
+    let numbers: Vec<String> = parts.chunks(2).map(|pair| format!("{complex}({}, {})", pair[0], pair[1])).collect();
+    format!("const roots = array<{complex}, {}>({});", numbers.len(), numbers.join(", "))
+}
+
+/// The text with a prefix to the names that its functions share.
+fn prefixed(text: &str, name: &str) -> String {
+    let mut result = String::with_capacity(text.len() + text.len() / 8);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
+        if ["roots", "exchange", "complex_mul"].contains(&word) {
+            result.push_str(name);
+            result.push('_');
+        }
+        result.push_str(word);
+        let (between, next) = after.split_at(after.find(is_word).unwrap_or(after.len()));
+        result.push_str(between);
+        rest = next;
+    }
+    result
+}
+
+/// What [`Inline::generate`] makes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlineText {
+    wgsl: String,
+    roots: Vec<u32>,
+    invocations: u32,
+    elements: usize,
+    workgroup_bytes: u32,
+    registers: u32,
+}
+
+impl InlineText {
+    /// The WGSL to append to a shader.
+    #[must_use]
+    pub fn wgsl(&self) -> &str {
+        &self.wgsl
+    }
+
+    /// The contents of the buffer for [`roots_at`](Inline::roots_at).
+    #[must_use]
+    pub fn roots(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.roots)
+    }
+
+    /// Invocations of the workgroup: those of a line times the lines.
+    #[must_use]
+    pub fn invocations(&self) -> u32 {
+        self.invocations
+    }
+
+    /// Complex numbers that each invocation holds.
+    #[must_use]
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// Workgroup memory that the text declares.
+    #[must_use]
+    pub fn workgroup_bytes(&self) -> u32 {
+        self.workgroup_bytes
+    }
+
+    /// About how many 32-bit registers of an invocation a transform takes, by what drivers' compilers
+    /// made of the kernel `fft/pass` (`benches/reports/reach`).
+    #[must_use]
+    pub fn registers(&self) -> u32 {
+        self.registers
+    }
+}
