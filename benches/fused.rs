@@ -445,8 +445,8 @@ fn inline(bench: &mut Bench, [n, rows]: [usize; 2]) -> Result<()> {
         let arrays = Arrays::new(bench, bytes, bytes)?;
         let declared = FragmentArrays::new().with("response", &response);
         let filter = arrays.each(|input, output| {
-            let view = |buffer: &DeviceBuffer<u32>| View::<Complex32>::new(buffer.buffer(), 0, n * rows);
-            let bound = plan.bind(With(view(input)?, &declared), view(output)?)?;
+            let [input, output] = [input, output].map(|own| View::<Complex32>::new(own.buffer(), 0, n * rows));
+            let bound = plan.bind(With(input?, &declared), output?)?;
             Ok(Box::new(move |pass| bound.record(pass)))
         })?;
         let mut all = vec![("filter", dispatches(&plan), filter)];
@@ -454,7 +454,7 @@ fn inline(bench: &mut Bench, [n, rows]: [usize; 2]) -> Result<()> {
         let holding = |elements: u32| own.clone().invocations(n as u32 / elements);
         let candidates = [
             ("inline", own.clone()),
-            ("constants", Inline::new(n)),
+            ("computed", Inline::new(n)),
             ("4 elements", holding(4)),
             ("8 elements", holding(8)),
             ("16 elements", holding(16)),
@@ -514,11 +514,10 @@ fn convolved<'a>(
     let roots = gpu.upload(&bytemuck::pod_collect_to_vec::<u8, u32>(&roots)).expect("a table is small");
     let groups = rows.div_ceil(lines) as u32;
     move |input, output| {
-        let entry = |binding, buffer: &'_ wgpu::Buffer| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() };
-        let mut entries = vec![entry(0, input.buffer()), entry(1, output.buffer()), entry(2, response.buffer())];
-        if binds_roots {
-            entries.push(entry(3, roots.buffer()));
-        }
+        let buffers = [input.buffer(), output.buffer(), response.buffer(), roots.buffer()];
+        let bound = buffers.into_iter().zip(0..).take(if binds_roots { 4 } else { 3 });
+        let entries: Vec<_> =
+            bound.map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }).collect();
         let layout = pipeline.get_bind_group_layout(0);
         let bind_group = gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
         let pipeline = pipeline.clone();

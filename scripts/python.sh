@@ -3,6 +3,7 @@
 #
 #   scripts/python.sh            build it into target/python-venv
 #   scripts/python.sh test       build it, and run its tests and a sample of SciPy's
+#   scripts/python.sh own, scripts/python.sh scipy   each of these alone
 #   scripts/python.sh test-all   the same with all of SciPy's tests of scipy.fft, and more of scipy.signal,
 #                                which takes about half an hour on a software adapter
 #   scripts/python.sh pytest ... build it, and run pytest with these arguments
@@ -65,13 +66,19 @@ own_tests() {
     "$bin/python" python/benchmarks/deconvolve.py --shape 8x16x16 --rounds 2 >>target/python-benchmark.log
 }
 
-case ${1:-} in
-'') ;;
-test)
-    own_tests
+sample_of_scipy() {
     scipy_tests scipy.fft --every 40
     scipy_tests scipy.fft --every 80 --single
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms" --every 800
+}
+
+case ${1:-} in
+'') ;;
+own) own_tests ;;
+scipy) sample_of_scipy ;;
+test)
+    own_tests
+    sample_of_scipy
     ;;
 test-all)
     own_tests

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// What all names begin with
     #[arg(long, value_name = "NAME", default_value = "fft")]
     name: String,
-    /// Read the twiddle factors from this binding in place of constants
+    /// Read the twiddle factors from this binding in place of computing them
     #[arg(long, value_name = "GROUP,BINDING", value_parser = binding)]
     roots_at: Option<(u32, u32)>,
     /// Write those twiddle factors to a file, as the bytes of that buffer
@@ -69,6 +69,7 @@ impl Arguments {
         device.output.record(&json!({
             "invocations": text.invocations(),
             "elements": text.elements(),
+            "even": text.is_even(),
             "workgroup_bytes": text.workgroup_bytes(),
             "registers": text.registers(),
         }));

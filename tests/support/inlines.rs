@@ -119,9 +119,16 @@ impl Case {
         } else {
             format!(
                 "var values: array<{complex}, {elements}>;
-                for (var k = 0u; k < {elements}u; k++) {{ values[k] = lines[line + own_{from}(invocation, k)]; }}
+                for (var k = 0u; k < {elements}u; k++) {{
+                    let at = own_{from}(invocation, k);
+                    if ({is_even} || at < {n}u) {{ values[k] = lines[line + at]; }}
+                }}
                 own_{way}(&values, invocation);
-                for (var k = 0u; k < {elements}u; k++) {{ lines[line + own_{to}(invocation, k)] = values[k]; }}"
+                for (var k = 0u; k < {elements}u; k++) {{
+                    let at = own_{to}(invocation, k);
+                    if ({is_even} || at < {n}u) {{ lines[line + at] = values[k]; }}
+                }}",
+                is_even = text.is_even()
             )
         };
         format!("{head}\n{body}\n}}\n{}", text.wgsl())
@@ -149,10 +156,11 @@ impl Case {
         back.iter_mut().zip(&input).for_each(|(back, own)| *back = own * self.n as f64);
         let arrays = |data: &[Complex64]| bytes_of::<T>(data);
         let roundoff = if self.is_f64 { f64::EPSILON / 2.0 } else { ROUNDOFF };
-        let budget = 1.5 * roundoff * (self.n as f64).log2().max(1.0).sqrt();
+        let factor = if self.binds { 1.5 } else { 2.5 };
+        let budget = factor * roundoff * (self.n as f64).log2().max(1.0).sqrt();
         for (inverse, from, expected) in [(false, &input, &there), (true, &there, &back)] {
             let (data, roots) = (arrays(from), text.roots());
-            let bindings: &[&[u8]] = if self.binds { &[&data, roots] } else { &[&data] };
+            let bindings: &[&[u8]] = if roots.is_empty() { &[&data] } else { &[&data, roots] };
             let actual = numbers_of::<T>(&run(&self.shader(&text, inverse), bindings, GROUPS));
             let error = relative_error(&actual, expected);
             // The input of the inverse is rounded, too.
@@ -276,10 +284,11 @@ fn spectrogram() -> Stranger {
             let window = |i: usize| 0.5 - 0.5 * (TAU * i as f64 / N as f64).cos();
             let mut line: Vec<Complex64> = (0..N).map(|i| (f64::from(signal[HOP * frame + i]) * window(i)).into()).collect();
             dft(&mut line, &[N], &[0], false);
+            // WGSL's cosine and logarithm are not accurate.
             for (k, pixel) in pixels.chunks_exact(4).enumerate() {
                 let t = ((10.0 * ((line[k] / N as f64).norm_sqr() + 1e-20).log10() + 80.0) / 80.0).clamp(0.0, 1.0);
                 let expected = [2.0 * t, 2.0 * t - 1.0, 0.0, 1.0].map(|x: f64| 255.0 * x.clamp(0.0, 1.0));
-                let differs = pixel.iter().zip(expected).any(|(&own, expected)| (f64::from(own) - expected).abs() > 1.6);
+                let differs = pixel.iter().zip(expected).any(|(&own, expected)| (f64::from(own) - expected).abs() > 4.0);
                 assert!(!differs, "frame {frame}, frequency {k}: {pixel:?} in place of {expected:?}");
             }
         }

@@ -186,7 +186,7 @@ export interface InlineOptions {
     data?: boolean;
     /** What all names begin with; `fft` by default. */
     name?: string;
-    /** The group and the binding of the twiddle factors. By default they are constants of the text. */
+    /** The group and the binding of the twiddle factors. By default they are computed. */
     rootsAt?: [number, number];
     /** As that of {@link OpenOptions}. */
     wasm?: OpenOptions["wasm"];
@@ -201,6 +201,8 @@ export interface InlineText {
     readonly invocations: number;
     /** Complex numbers that each of them holds. */
     readonly elements: number;
+    /** Whether all of these are numbers of the line. If not, check that positions and frequencies are below the length. */
+    readonly isEven: boolean;
     readonly workgroupBytes: number;
     /** Registers of an invocation, about. */
     readonly registers: number;

@@ -19,8 +19,8 @@ export async function inlineFft(n, options = {}) {
     await load(wasm);
     const text = guarded(() => new WasmInline(n, real, lines, invocations, workgroupMemory, data, name, Uint32Array.from(rootsAt)));
     try {
-        const { wgsl, roots, invocations, elements, workgroup_bytes: workgroupBytes, registers } = text;
-        return { wgsl, roots, invocations, elements, workgroupBytes, registers };
+        const { wgsl, roots, invocations, elements, is_even: isEven, workgroup_bytes: workgroupBytes, registers } = text;
+        return { wgsl, roots, invocations, elements, isEven, workgroupBytes, registers };
     } finally {
         text.free();
     }

@@ -49,6 +49,11 @@ impl WasmInline {
     }
 
     #[wasm_bindgen(getter)]
+    pub fn is_even(&self) -> bool {
+        self.0.is_even()
+    }
+
+    #[wasm_bindgen(getter)]
     pub fn elements(&self) -> u32 {
         self.0.elements() as u32
     }

@@ -127,7 +127,8 @@ impl Lowering<'_> {
         let DispatchRange { input, output, roots, .. } = parts[0];
         let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };
         let numbers_as_bits = profile.is_cpu() && profile.int64;
-        let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4, numbers_as_bits };
+        let words = profile.workgroup_bytes / 4;
+        let setting = Setting { input, output, roots, look_up, exact, words, computes_roots: false, numbers_as_bits };
         let (generated, workgroup) = stockham::generate(pass, recipe, &setting);
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::error::{Error, Result};
 use crate::fft::emit::stockham::generator::Setting;
-use crate::fft::emit::stockham::inline::{Functions, Inline as Emit, complex_mul, half_turns};
+use crate::fft::emit::stockham::inline::{Functions, Inline as Emit, complex_mul, half_turns, held, is_even, root_function};
 use crate::fft::factors::{factorizations, largest_prime, orders};
 use crate::fft::limits;
 use crate::fft::pass::Pass;
@@ -73,6 +73,9 @@ use crate::wgsl::{Module, Type};
 /// barriers. Invocations with neighbouring numbers hold neighbouring elements, so that loads and
 /// stores by `fft_position` and `fft_frequency` are coalesced.
 ///
+/// Some lengths cannot be shared evenly, such as 323 = 17·19. Then some values are none, and their
+/// position or frequency is the length; [`is_even`](InlineText::is_even) tells.
+///
 /// # Definition
 /// X\[k\] = Σⱼ x\[j\]·exp(∓2πi·jk/n), - for the forward and + for the inverse transform, without a
 /// factor. [Real](Self::real) lines of n numbers are n/2 complex ones, x\[2j\] + i·x\[2j+1\], and
@@ -80,7 +83,8 @@ use crate::wgsl::{Module, Type};
 /// `X[0]`, which is real as well.
 ///
 /// # Accuracy
-/// That of [`C2c`](crate::fft::C2c): twiddle factors come from a table computed in f64.
+/// That of [`C2c`](crate::fft::C2c), 1.5·u·√log₂n, if the twiddle factors come from a buffer. If they
+/// are computed, 2.5·u·√log₂n: by series of their own, as a device's sine may have any error.
 ///
 /// # Cost
 /// Workgroup memory for one real number of each element ([`workgroup_bytes`](InlineText::workgroup_bytes)),
@@ -89,9 +93,9 @@ use crate::wgsl::{Module, Type};
 ///
 /// # Errors
 /// [`generate`](Self::generate) returns [`Error::Empty`] for a length of 0, and
-/// [`Error::Unsupported`] for prime factors above 31, for numbers of invocations that do not
-/// share the line evenly (the message names some that do), for what exceeds the workgroup memory or
-/// 1024 invocations, and for names that are none in WGSL.
+/// [`Error::Unsupported`] for prime factors above 31, for more than 64 numbers in an invocation or
+/// fewer than a radix, for what exceeds the workgroup memory or 1024 invocations, and for names that
+/// are none in WGSL.
 ///
 /// Source: the kernel `fft/pass`, whose generator writes these functions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -136,7 +140,7 @@ impl Inline {
     }
 
     /// How many invocations share a line. By default so many that each holds about 8 to 16 elements,
-    /// with as few stages as that allows.
+    /// as many as any other, with as few stages as that allows.
     pub fn invocations(self, count: u32) -> Self {
         Self { lanes: Some(count), ..self }
     }
@@ -160,8 +164,8 @@ impl Inline {
     }
 
     /// The twiddle factors are in a storage buffer that you bind there, with
-    /// [`roots`](InlineText::roots) as its contents. By default they are constants of the text,
-    /// which needs no buffer, but compiles and runs slower from some hundred elements on.
+    /// [`roots`](InlineText::roots) as its contents. By default they are computed, which needs no
+    /// buffer.
     pub fn roots_at(self, group: u32, binding: u32) -> Self {
         Self { roots_at: Some([group, binding]), ..self }
     }
@@ -208,8 +212,8 @@ impl Inline {
         Pass::rows(self.number, &recipe.radices, self.lines, Vec::new())
     }
 
-    /// Radices and invocations: as few stages as may be, then as few idle invocations, then about 8
-    /// elements for each.
+    /// Radices and invocations: at most 16 elements for each where possible, as many for all, as few
+    /// stages as may be, then as few idle invocations, then about 8 elements.
     fn recipe(&self) -> Result<Stockham> {
         let n = self.complex()?;
         let prime = largest_prime(n);
@@ -229,24 +233,23 @@ impl Inline {
             ..DeviceProfile::webgpu_defaults()
         };
         let most = self.lanes.unwrap_or(COMMON_INVOCATIONS / self.lines.min(COMMON_INVOCATIONS));
-        let mut best: Option<([u32; 4], Stockham)> = None;
-        let (mut shares, mut why) = (Vec::new(), None);
+        let mut best: Option<([u32; 5], Stockham)> = None;
+        let (mut fewest, mut why) = (MAX_INVOCATIONS, None);
         let all: Vec<Vec<u32>> = factorizations(n, prime.max(FEW_ELEMENTS / words)).iter().flat_map(|radices| orders(radices)).collect();
         // A single element is a stage of radix 1.
         for radices in if n == 1 { vec![vec![1]] } else { all } {
-            let (first, last) = (radices[0], radices[radices.len() - 1]);
-            // Everybody holds as many elements, before and after.
-            let evenly = |lanes: &u32| (n / first).is_multiple_of(*lanes) && (n / last).is_multiple_of(*lanes);
-            for lanes in (1..=MAX_INVOCATIONS.min(n)).filter(evenly) {
-                let elements = n / lanes;
+            // More invocations than butterflies of the first or the last stage would hold nothing.
+            let useful = radices[0].max(radices[radices.len() - 1]);
+            for lanes in 1..=MAX_INVOCATIONS.min(n / useful) {
+                let mut own = Stockham { lines: self.lines, ..Stockham::new(radices.clone(), lanes) };
+                let elements = held(&own);
                 if elements * words > limits::MAX_ELEMENTS {
                     continue;
                 }
-                shares.push(lanes);
+                fewest = fewest.min(lanes);
                 if self.lanes.map_or(lanes > most, |own| own != lanes) {
                     continue;
                 }
-                let mut own = Stockham { lines: self.lines, ..Stockham::new(radices.clone(), lanes) };
                 let fits = |own: &Stockham| {
                     limits::stockham(own, &profile)?;
                     let back = Stockham { radices: own.radices.iter().rev().copied().collect(), ..own.clone() };
@@ -263,22 +266,21 @@ impl Inline {
                 }
                 let computed: u32 = radices.iter().map(|radix| (n / radix).div_ceil(lanes) * lanes * radix).sum();
                 let many = (elements * words).saturating_sub(FEW_ELEMENTS);
-                let key = [many, radices.len() as u32, computed, (elements * words).abs_diff(FEW_ELEMENTS / 2)];
+                let key = [many, u32::from(!is_even(&own)), radices.len() as u32, computed, (elements * words).abs_diff(FEW_ELEMENTS / 2)];
                 if best.as_ref().is_none_or(|(least, _)| key < *least) {
                     best = Some((key, own));
                 }
             }
         }
         best.map(|(_, own)| own).ok_or_else(|| {
-            shares.sort_unstable();
-            shares.dedup();
-            self.unsupported(match (why, self.lanes) {
-                (Some(why), _) => why,
-                (None, Some(own)) => format!("{own} invocations do not share a line of {n} evenly; these do: {shares:?}"),
-                (None, None) => {
-                    format!("{} lines are more than {COMMON_INVOCATIONS} invocations, unless you state `invocations`", self.lines)
-                }
-            })
+            let lines = self.lines;
+            self.unsupported(why.unwrap_or_else(|| match self.lanes {
+                Some(own) => format!("a line of {n} cannot be shared by {own} invocations, but by {fewest} or some more"),
+                None => format!(
+                    "a line takes {fewest} invocations at least, and {lines} such lines more than the {COMMON_INVOCATIONS} that every device has: \
+                     state `invocations` for others"
+                ),
+            }))
         })
     }
 
@@ -300,6 +302,7 @@ impl Inline {
             look_up: LookUp { constants: &constants, in_pieces: false },
             exact: true,
             words: self.memory / 4,
+            computes_roots: self.roots_at.is_none(),
             numbers_as_bits: false,
         };
         let emit = Emit { pass: &pass, recipe, setting: &setting, halves: self.is_real };
@@ -307,24 +310,27 @@ impl Inline {
         let [forward, inverse, position, frequency] = ["forward", "inverse", "position", "frequency"].map(own);
         let Functions { all, elements: exchanged } = emit.functions([&forward, &inverse]);
         let (complex, lanes) = (self.number.complex(), recipe.lanes);
-        let elements = n / lanes;
-        let roots = constants.table().words();
+        let (elements, is_even) = (held(recipe), is_even(recipe));
+        // A single stage has none, nor has a single number.
+        let has_roots = recipe.radices.len() > 1 || self.is_real && n > 1;
+        let roots = if has_roots && self.roots_at.is_some() { constants.table().words() } else { Vec::new() };
 
         let mut module = Module::default();
         let kind = if self.is_real { format!("{} real", self.n) } else { format!("{n} complex") };
         let radices = join(&recipe.radices, ".");
         module
             .comment(format!("FFTs of {kind} numbers of {} by radices {radices}: {elements} in each of {lanes} invocations.", self.number));
-        if let Some([group, binding]) = self.roots_at {
+        if let Some([group, binding]) = self.roots_at.filter(|_| !roots.is_empty()) {
             module.text(&format!("@group({group}) @binding({binding}) var<storage, read> roots: array<{complex}>;"));
-        } else {
-            module.text(&constant_array(self.number, &roots));
         }
         if exchanged > 0 {
             module.workgroup("exchange", Type::sized(self.number.real(), exchanged));
         }
         module.gap();
         module.function(complex_mul(&complex));
+        if has_roots && self.roots_at.is_none() {
+            module.function(root_function(self.number));
+        }
         module.function(emit.index(&position, recipe.radices[0]));
         module.function(emit.index(&frequency, recipe.radices[recipe.radices.len() - 1]));
         module.text(&format!("fn {name}_line(invocation: u32) -> u32 {{\n    return invocation / {lanes}u;\n}}\n"));
@@ -338,7 +344,7 @@ impl Inline {
         let wgsl = prefixed(&module.finish(), name);
         let workgroup_bytes = exchanged * 4 * self.number.words() + self.data_bytes(n);
         let registers = 4 * elements * self.number.words() + 24;
-        InlineText { wgsl, roots, invocations: lanes * self.lines, elements: elements as usize, workgroup_bytes, registers }
+        InlineText { wgsl, roots, invocations: lanes * self.lines, elements: elements as usize, is_even, workgroup_bytes, registers }
     }
 }
 
@@ -347,24 +353,15 @@ fn on_data(name: &str, function: &str, [from, to]: [&String; 2], [n, elements]: 
     let mut text = format!("fn {function}_data(invocation: u32) {{\n    let line = {name}_line(invocation) * {n}u;\n");
     let _ = writeln!(text, "    var values: array<{complex}, {elements}>;\n    workgroupBarrier();");
     for k in 0..elements {
-        let _ = writeln!(text, "    values[{k}u] = {name}_data[line + {from}(invocation, {k}u)];");
+        let _ = writeln!(text, "    let from_{k} = {from}(invocation, {k}u);");
+        let _ = writeln!(text, "    if (from_{k} < {n}u) {{ values[{k}u] = {name}_data[line + from_{k}]; }}");
     }
     let _ = writeln!(text, "    {function}(&values, invocation);");
     for k in 0..elements {
-        let _ = writeln!(text, "    {name}_data[line + {to}(invocation, {k}u)] = values[{k}u];");
+        let _ = writeln!(text, "    let to_{k} = {to}(invocation, {k}u);");
+        let _ = writeln!(text, "    if (to_{k} < {n}u) {{ {name}_data[line + to_{k}] = values[{k}u]; }}");
     }
     text + "    workgroupBarrier();\n}\n"
-}
-
-/// The twiddle factors as a constant of the text.
-fn constant_array(number: Number, words: &[u32]) -> String {
-    let complex = number.complex();
-    let parts: Vec<String> = match number {
-        Number::F64 => words.chunks(2).map(|own| format!("{:?}lf", f64::from_bits(u64::from(own[0]) | u64::from(own[1]) << 32))).collect(),
-        _ => words.iter().map(|&own| format!("{:?}", f32::from_bits(own))).collect(),
-    };
-    let numbers: Vec<String> = parts.chunks(2).map(|pair| format!("{complex}({}, {})", pair[0], pair[1])).collect();
-    format!("const roots = array<{complex}, {}>({});", numbers.len(), numbers.join(", "))
 }
 
 /// The text with a prefix to the names that its functions share.
@@ -374,7 +371,7 @@ fn prefixed(text: &str, name: &str) -> String {
     while !rest.is_empty() {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
-        if ["roots", "exchange", "complex_mul"].contains(&word) {
+        if ["roots", "root_of_unity", "exchange", "complex_mul"].contains(&word) {
             result.push_str(name);
             result.push('_');
         }
@@ -393,6 +390,7 @@ pub struct InlineText {
     roots: Vec<u32>,
     invocations: u32,
     elements: usize,
+    is_even: bool,
     workgroup_bytes: u32,
     registers: u32,
 }
@@ -404,7 +402,8 @@ impl InlineText {
         &self.wgsl
     }
 
-    /// The contents of the buffer for [`roots_at`](Inline::roots_at).
+    /// The contents of the buffer for [`roots_at`](Inline::roots_at). Empty if no binding is declared:
+    /// a line of one stage needs no roots.
     #[must_use]
     pub fn roots(&self) -> &[u8] {
         bytemuck::cast_slice(&self.roots)
@@ -414,6 +413,13 @@ impl InlineText {
     #[must_use]
     pub fn invocations(&self) -> u32 {
         self.invocations
+    }
+
+    /// Whether all values of all invocations are numbers of the line. If not, check that positions
+    /// and frequencies are below the length.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        self.is_even
     }
 
     /// Complex numbers that each invocation holds.

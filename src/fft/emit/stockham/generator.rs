@@ -21,6 +21,8 @@ pub(in crate::fft) struct Setting<'a> {
     pub exact: bool,
     /// Workgroup memory in words.
     pub words: u32,
+    /// Roots of unity are [computed](super::inline::root_of_unity) in place of looked up.
+    pub computes_roots: bool,
     /// Complex numbers of two f32 are loaded and stored as integers of 64 bits. lavapipe loads each
     /// component of each lane by itself, so that one takes half the time of two. Medians on 2 cores,
     /// before and after, in two runs each: 100 rows of 7919 50.0 and 30.2, 52.4 and 33.5; 719x1013

@@ -1,12 +1,15 @@
 //! Transforms as functions of somebody else's shader: from an invocation's values to its values.
 
+use std::f64::consts::FRAC_PI_2;
+
 use super::generator::{Generator, Invocation, Setting, Sharing, Values};
 use crate::fft::emit::codelets::{pair, real, times};
 use crate::fft::pass::Pass;
 use crate::fft::recipe::Stockham;
 use crate::fft::roots::Constant;
+use crate::fft::spec::number::Number;
 use crate::fft::stage::Stage;
-use crate::wgsl::{Expr, Function, Type, U32, construct, float, select};
+use crate::wgsl::{Expr, Function, I32, Type, U32, Writes, boolean, call, construct, convert, float, select};
 
 /// What the functions of a text have in common.
 pub(in crate::fft) struct Inline<'a> {
@@ -49,9 +52,7 @@ impl Inline<'_> {
     }
 
     fn function(&self, name: &str, pass: &Pass, recipe: &Stockham, is_inverse: bool) -> (Function, u32) {
-        let complex = pass.number.complex();
-        let count = pass.n() / recipe.lanes;
-        let held = Type::sized(complex.clone(), count);
+        let held = Type::sized(pass.number.complex(), held(recipe));
         let mut function = Function::new(name);
         function.parameter("values", Type::named(&format!("ptr<function, {held}>")));
         let invocation = function.parameter("invocation", U32).below(recipe.lanes * recipe.lines);
@@ -65,23 +66,22 @@ impl Inline<'_> {
         let stages = own.stages();
         let [first, last] = [stages[0], stages[stages.len() - 1]];
         let start = own.at_stage(&place, first);
-        let mut loaded: Vec<Expr> = (0..count).map(|i| values.at(i)).collect();
+        let names = own.rounds(first.radix, &start).into_iter().zip(0..);
+        let named: Values = names.map(|(_, b)| (0..first.radix).map(|k| values.at(b * first.radix + k)).collect()).collect();
+        let mut loaded: Values = named.iter().map(|round| round.iter().map(|value| own.body.value("x", value)).collect()).collect();
         if is_inverse {
             if self.halves {
                 loaded = own.mirrored(&place, first, &loaded, true);
             }
-            loaded.iter_mut().for_each(|value| *value = value.components("yx"));
+            loaded.iter_mut().flatten().for_each(|value| *value = value.components("yx"));
         }
-        let loaded: Values =
-            loaded.chunks(first.radix as usize).map(|round| round.iter().map(|value| own.body.value("x", value)).collect()).collect();
-        let (_, results) = own.run(&stages, start, [&place, &place], loaded);
-        let mut results = results.concat();
+        let (_, mut results) = own.run(&stages, start, [&place, &place], loaded);
         if is_inverse {
-            results.iter_mut().for_each(|value| *value = value.components("yx"));
+            results.iter_mut().flatten().for_each(|value| *value = value.components("yx"));
         } else if self.halves {
             results = own.mirrored(&place, last, &results, false);
         }
-        for (i, result) in results.into_iter().enumerate() {
+        for (i, result) in results.into_iter().flatten().enumerate() {
             own.body.assign(&values.at(i as u32), result);
         }
         let elements = own.words / own.memory_words();
@@ -90,15 +90,37 @@ impl Inline<'_> {
     }
 
     /// The function that tells which element value k of an invocation is, where a stage with this
-    /// radix begins or ends.
+    /// radix begins or ends; n if it is none.
     pub fn index(&self, name: &str, radix: u32) -> Function {
         let mut function = Function::new(name).returning(U32);
         let [invocation, k] = ["invocation", "k"].map(|name| function.parameter(name, U32));
         let (lanes, n) = (self.recipe.lanes, self.pass.n());
         let (round, step) = k.div_rem(radix);
-        function.body.give(invocation % lanes + round * lanes + step * (n / radix));
+        let butterfly = function.body.value("butterfly", invocation % lanes + round * lanes);
+        let element = &butterfly + step * (n / radix);
+        let is_one = if is_even(self.recipe) { boolean(true) } else { butterfly.less(n / radix).and(k.less(held_by(self.recipe, radix))) };
+        function.body.give(select(&is_one, element, n));
         function
     }
+}
+
+/// How many values an invocation has before or after a stage with this radix.
+fn held_by(recipe: &Stockham, radix: u32) -> u32 {
+    (recipe.n() / radix).div_ceil(recipe.lanes) * radix
+}
+
+fn ends(recipe: &Stockham) -> [u32; 2] {
+    [0, recipe.radices.len() - 1].map(|stage| recipe.radices[stage])
+}
+
+/// How many values an invocation holds.
+pub(in crate::fft) fn held(recipe: &Stockham) -> u32 {
+    ends(recipe).map(|radix| held_by(recipe, radix)).into_iter().max().unwrap_or(1)
+}
+
+/// Whether all invocations hold as many numbers, before and after.
+pub(in crate::fft) fn is_even(recipe: &Stockham) -> bool {
+    ends(recipe).iter().all(|radix| (recipe.n() / radix).is_multiple_of(recipe.lanes))
 }
 
 impl Generator<'_> {
@@ -108,59 +130,113 @@ impl Generator<'_> {
     /// X[k] = (z + w)/2 - i/2·exp(-πik/n)·(z - w), and back 2z = (X + W) + i·exp(πik/n)·(X - W)
     ///
     /// X[0] and X[n] are reals, and lie together as one complex number.
-    fn mirrored(&mut self, place: &Invocation, stage: Stage, values: &[Expr], back: bool) -> Vec<Expr> {
+    fn mirrored(&mut self, place: &Invocation, stage: Stage, values: &Values, back: bool) -> Values {
         let n = self.n();
-        let number = self.pass.number;
         let line = self.body.value("line_at", &place.row * n);
-        let first = self.body.value("own_at", &line + &place.t);
-        let offsets: Vec<u32> = self.rounds(stage.radix, place).into_iter().flat_map(|round| stage.steps(round.first)).collect();
         let memory = self.memory();
         self.words = self.words.max(n * self.lines * self.memory_words());
-        let mut parts: Vec<Vec<Expr>> = Vec::new();
+        let rounds = self.rounds(stage.radix, place);
+        let mut parts: Vec<Values> = Vec::new();
         for (part, name) in self.exchanged_parts() {
             self.begin_exchange();
-            for (value, &offset) in values.iter().zip(&offsets) {
-                self.body.assign(&memory.at(&first + offset), value.components(part));
+            for (&round, values) in rounds.iter().zip(values) {
+                let partial = self.partial(stage.radix, round, &place.t);
+                self.when(&partial, |own| {
+                    for (value, step) in values.iter().zip(stage.steps(round.first)) {
+                        own.body.assign(&memory.at(&line + &place.t + step), value.components(part));
+                    }
+                });
             }
             self.body.barrier();
-            let read = offsets.iter().map(|&offset| {
-                let k = &place.t + offset;
-                let mirror = select(&k.equals(0), Expr::from(0), Expr::from(n) - &k);
-                let value = memory.at(&line + mirror);
-                self.body.value(name, value)
-            });
-            parts.push(read.collect());
+            let mut of_part = Values::new();
+            for &round in &rounds {
+                let partial = self.partial(stage.radix, round, &place.t);
+                let names: Vec<_> = (0..stage.radix).map(|k| (format!("{name}{k}"), self.memory_element())).collect();
+                of_part.push(self.values_when(&partial, &names, |_| {
+                    let mirror = |step: u32| {
+                        let k = &place.t + step;
+                        select(&k.equals(0), Expr::from(0), Expr::from(n) - &k)
+                    };
+                    stage.steps(round.first).into_iter().map(|step| memory.at(&line + mirror(step))).collect()
+                }));
+            }
+            parts.push(of_part);
         }
-        let half = float(number.scalar(), 0.5);
-        let mut results = Vec::new();
-        for (i, (value, &offset)) in values.iter().zip(&offsets).enumerate() {
-            let mirror = match &parts[..] {
-                [whole] => whole[i].clone(),
-                [re, im] => pair(&re[i], &im[i]),
+        let mut results = Values::new();
+        for (b, (&round, values)) in rounds.iter().zip(values).enumerate() {
+            let partial = self.partial(stage.radix, round, &place.t);
+            let mirrors = |k: usize| match &parts[..] {
+                [whole] => whole[b][k].clone(),
+                [re, im] => pair(&re[b][k], &im[b][k]),
                 _ => unreachable!("a number has one part or two"),
             };
-            let z = self.body.value("z", value);
-            let mirror = self.body.value("mirror", mirror);
-            let w = self.body.value("w", pair(&mirror.x(), &(real(&mirror.x(), 0.0) - mirror.y())));
-            let sum = self.body.value("sum", &z + &w);
-            let difference = self.body.value("difference", &z - &w);
-            let k = &place.t + offset;
-            let root = self.setting.look_up.of(&half_turns(n), &k);
-            let root = self.body.value("root", root);
-            let general = if back {
-                let turned = times(&difference, &pair(&root.x(), &(real(&root.x(), 0.0) - root.y())));
-                let turned = self.body.value("turned", turned);
-                sum + pair(&(real(&root.x(), 0.0) - turned.y()), &turned.x())
-            } else {
-                let turned = self.body.value("turned", times(&difference, &root));
-                &half * (sum + pair(&turned.y(), &(real(&root.x(), 0.0) - turned.x())))
-            };
-            let ends = pair(&(z.x() + z.y()), &(z.x() - z.y()));
-            let result = if offset == 0 { select(&k.equals(0), ends, general) } else { general };
-            results.push(self.body.value("x", result));
+            results.push(self.in_round(&partial, stage.radix, |own| {
+                let each = values.iter().zip(stage.steps(round.first)).enumerate();
+                each.map(|(k, (z, step))| own.combined(&(&place.t + step), z, mirrors(k), back)).collect()
+            }));
         }
         results
     }
+
+    /// Frequency k, or that of the halves, of what lies at k and at n - k.
+    fn combined(&mut self, k: &Expr, z: &Expr, mirror: Expr, back: bool) -> Expr {
+        let zero = real(z, 0.0);
+        let mirror = self.body.value("mirror", mirror);
+        let w = self.body.value("w", pair(&mirror.x(), &(&zero - mirror.y())));
+        let (sum, difference) = (self.body.value("sum", z + &w), self.body.value("difference", z - &w));
+        let root = match self.setting.computes_roots {
+            true => root_of_unity(self.pass.number, k, 2 * self.n()),
+            false => self.setting.look_up.of(&half_turns(self.n()), k),
+        };
+        let root = self.body.value("root", root);
+        let root = if back { pair(&root.x(), &(&zero - root.y())) } else { root };
+        let turned = self.body.value("turned", times(&difference, &root));
+        let general = if back {
+            sum + pair(&(zero - turned.y()), &turned.x())
+        } else {
+            real(z, 0.5) * (sum + pair(&turned.y(), &(zero - turned.x())))
+        };
+        select(&k.equals(0), pair(&(z.x() + z.y()), &(z.x() - z.y())), general)
+    }
+}
+
+/// exp(-2πi·x/n) for x below n, by [`root_function`].
+pub(super) fn root_of_unity(number: Number, x: &Expr, n: u32) -> Expr {
+    let factor = float(number.scalar(), FRAC_PI_2 / f64::from(n));
+    call("root_of_unity", [x, &n.into(), &factor], number.complex())
+}
+
+/// `root_of_unity`: with q the quarter turn next to x/n, the angle a that is left is at most an eighth,
+/// where a few terms of the series of cosine and sine are as exact as the number. q and the
+/// remainder are integers, so that a has the error of one product.
+pub(in crate::fft) fn root_function(number: Number) -> Function {
+    // The first term left out is below 2^-31 of one, or 2^-58.
+    let terms = if number == Number::F64 { 8 } else { 5 };
+    let (complex, constant) = (number.complex(), |value: f64| float(number.scalar(), value));
+    let mut function = Function::new("root_of_unity").returning(complex.clone());
+    let [x, n] = ["x", "n"].map(|name| function.parameter(name, U32));
+    let factor = function.parameter("factor", number.real());
+    let body = &mut function.body;
+    let quarter = body.value("quarter", (&x * 8 + &n) / (&n * 2));
+    let rest = convert(&I32, &(&x * 4)) - convert(&I32, &(&quarter * &n));
+    let a = body.value("a", convert(&number.real(), &rest) * factor);
+    let square = body.value("square", &a * &a);
+    // Horner's scheme of 1 - a²/(first·(first+1))·(1 - …).
+    let series = |first: u32| {
+        (0..terms).rev().fold(constant(1.0), |inner, i| {
+            let divisor = f64::from((first + 2 * i) * (first + 2 * i + 1));
+            constant(1.0) - constant(1.0 / divisor) * &square * inner
+        })
+    };
+    let cosine = body.value("cosine", series(1));
+    let sine = body.value("sine", &a * series(2));
+    let minus = |value: &Expr| constant(0.0) - value;
+    let even = pair(&cosine, &minus(&sine));
+    let odd = pair(&minus(&sine), &minus(&cosine));
+    let turned = body.value("turned", select(&(&quarter & 1).equals(1), odd, even));
+    let back = pair(&minus(&turned.x()), &minus(&turned.y()));
+    body.give(select(&(&quarter & 2).equals(2), back, turned));
+    function
 }
 
 /// The roots that half-spectra need: exp(-πik/n).

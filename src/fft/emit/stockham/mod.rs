@@ -213,11 +213,14 @@ impl Generator<'_> {
     /// exp(-2πi·k·(j mod p)/(p·r)) for k in 0..r; that of k = 0 is not used.
     fn stage_roots(&mut self, stage: Stage, j_mod_p: Expr) -> Vec<Expr> {
         let Stage { radix, p, table, .. } = stage;
-        let at = self.body.value("root_at", j_mod_p + (table + p - 1));
+        let computes = self.setting.computes_roots;
+        let at = if computes { j_mod_p } else { self.body.value("root_at", j_mod_p + (table + p - 1)) };
         let mut roots = vec![Expr::from(0)];
         for k in 1..radix {
             let looked_up = self.recipe.roots == Roots::Table || k.is_power_of_two();
-            let root = if looked_up {
+            let root = if looked_up && computes {
+                inline::root_of_unity(self.pass.number, &(&at * k), p * radix)
+            } else if looked_up {
                 self.setting.look_up.at(&(&at + (k - 1) * p))
             } else {
                 let high = 1 << k.ilog2();
