@@ -184,12 +184,13 @@ impl Case {
 pub struct Stranger {
     pub name: &'static str,
     pub wgsl: String,
-    check: Box<dyn Fn(Run<'_>, &str)>,
+    roots: Vec<u8>,
+    check: fn(Run<'_>, &Self),
 }
 
 impl Stranger {
     pub fn check(&self, run: Run<'_>) {
-        (self.check)(run, &self.wgsl);
+        (self.check)(run, self);
     }
 }
 
@@ -224,9 +225,9 @@ fn convolution() -> Stranger {
         {}",
         fft.wgsl()
     );
-    let check = move |run: Run<'_>, wgsl: &str| {
+    let check = |run: Run<'_>, own: &Stranger| {
         let (rows, response) = (complex_noise(N * ROWS, 5), complex_noise(N, 6));
-        let data = run(wgsl, &[bytemuck::cast_slice(&rows), bytemuck::cast_slice(&response), fft.roots()], ROWS as u32);
+        let data = run(&own.wgsl, &[bytemuck::cast_slice(&rows), bytemuck::cast_slice(&response), &own.roots], ROWS as u32);
         let mut expected = crate::reference::wide(&rows);
         for row in expected.chunks_mut(N) {
             dft(row, &[N], &[0], false);
@@ -236,7 +237,7 @@ fn convolution() -> Stranger {
         let error = relative_error(&numbers_of::<f32>(&data), &expected);
         assert!(error < 6.0 * ROUNDOFF * 10f64.sqrt(), "convolution: {error:.2e}");
     };
-    Stranger { name: "convolution", wgsl, check: Box::new(check) }
+    Stranger { name: "convolution", wgsl, roots: fft.roots().to_vec(), check }
 }
 
 /// The frames of a signal as colours: a Hann window, decibels, and a map from black over red to
@@ -275,11 +276,11 @@ fn spectrogram() -> Stranger {
         half = N / 2,
         text = fft.wgsl()
     );
-    let check = |run: Run<'_>, wgsl: &str| {
+    let check = |run: Run<'_>, own: &Stranger| {
         let signal: Vec<f32> =
             noise(N + HOP * (FRAMES - 1), 7).iter().enumerate().map(|(i, x)| x / 50.0 + (0.3 * i as f32).sin()).collect();
         let output = vec![0u8; 4 * FRAMES * N / 2];
-        let pixels = run(wgsl, &[&output, bytemuck::cast_slice(&signal)], FRAMES as u32);
+        let pixels = run(&own.wgsl, &[&output, bytemuck::cast_slice(&signal)], FRAMES as u32);
         for (frame, pixels) in pixels.chunks_exact(4 * N / 2).enumerate() {
             let window = |i: usize| 0.5 - 0.5 * (TAU * i as f64 / N as f64).cos();
             let mut line: Vec<Complex64> = (0..N).map(|i| (f64::from(signal[HOP * frame + i]) * window(i)).into()).collect();
@@ -293,7 +294,7 @@ fn spectrogram() -> Stranger {
             }
         }
     };
-    Stranger { name: "spectrogram", wgsl, check: Box::new(check) }
+    Stranger { name: "spectrogram", wgsl, roots: fft.roots().to_vec(), check }
 }
 
 /// Waves at a time t: rows of heights and of slopes from one spectrum, each row in workgroup memory, two
@@ -336,10 +337,10 @@ fn ocean() -> Stranger {
         half = N / 2,
         text = fft.wgsl()
     );
-    let check = |run: Run<'_>, wgsl: &str| {
+    let check = |run: Run<'_>, own: &Stranger| {
         let spectrum = complex_noise(N * ROWS, 8);
         let output = vec![0u8; 16 * N * ROWS];
-        let surface = numbers_of::<f32>(&run(wgsl, &[&output, bytemuck::cast_slice(&spectrum)], ROWS as u32 / 2));
+        let surface = numbers_of::<f32>(&run(&own.wgsl, &[&output, bytemuck::cast_slice(&spectrum)], ROWS as u32 / 2));
         let number = |j: usize| j as f64 - if j >= N / 2 { N as f64 } else { 0.0 };
         for (i, name) in ["heights", "slopes"].into_iter().enumerate() {
             let mut expected: Vec<Complex64> = (0..N * ROWS)
@@ -356,5 +357,5 @@ fn ocean() -> Stranger {
             assert!(error < 3e-4, "{name}: {error:.2e}");
         }
     };
-    Stranger { name: "ocean", wgsl, check: Box::new(check) }
+    Stranger { name: "ocean", wgsl, roots: fft.roots().to_vec(), check }
 }
