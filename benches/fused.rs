@@ -454,6 +454,7 @@ fn inline(bench: &mut Bench, [n, rows]: [usize; 2]) -> Result<()> {
         let holding = |elements: u32| own.clone().invocations(n as u32 / elements);
         let candidates = [
             ("inline", own.clone()),
+            ("more memory", own.clone().workgroup_memory(32_768)),
             ("computed", Inline::new(n)),
             ("4 elements", holding(4)),
             ("8 elements", holding(8)),
@@ -509,13 +510,12 @@ fn convolved<'a>(
         compilation_options: wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() },
         cache: None,
     });
-    let roots = text.roots().to_vec();
-    let binds_roots = text.wgsl().contains("var<storage, read> fft_roots");
-    let roots = gpu.upload(&bytemuck::pod_collect_to_vec::<u8, u32>(&roots)).expect("a table is small");
+    let roots = Some(text.roots()).filter(|roots| !roots.is_empty());
+    let roots = roots.map(|roots| gpu.upload(&bytemuck::pod_collect_to_vec::<u8, u32>(roots)).expect("a table is small"));
     let groups = rows.div_ceil(lines) as u32;
     move |input, output| {
-        let buffers = [input.buffer(), output.buffer(), response.buffer(), roots.buffer()];
-        let bound = buffers.into_iter().zip(0..).take(if binds_roots { 4 } else { 3 });
+        let roots = roots.as_ref().map(DeviceBuffer::buffer);
+        let bound = [input.buffer(), output.buffer(), response.buffer()].into_iter().chain(roots).zip(0..);
         let entries: Vec<_> =
             bound.map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }).collect();
         let layout = pipeline.get_bind_group_layout(0);

@@ -121,6 +121,25 @@ const COMMON_INVOCATIONS: u32 = 256;
 /// Numbers of an invocation that leave room for those of the caller.
 const FEW_ELEMENTS: u32 = 16;
 
+/// Banks of workgroup memory: a word more for so many pads it.
+const BANKS: u32 = 32;
+
+/// Invocations that run together at least on GPUs. Of fewer the others are idle.
+const TOGETHER: u32 = 32;
+
+/// What an exchange costs besides its numbers, as so many numbers more.
+const EXCHANGE: u32 = 6;
+
+/// What a transform costs: the numbers that all invocations compute and exchange, idle ones too. It
+/// chooses the fastest of 4, 8, 16 and 32 numbers for rows of 256, 1024 and 2048 on an H200 (report
+/// `2026-11-28-inline`).
+fn cost(recipe: &Stockham) -> u32 {
+    let invocations = (recipe.lanes * recipe.lines).next_multiple_of(TOGETHER);
+    let computed: u32 = recipe.radices.iter().map(|radix| (recipe.n() / radix).div_ceil(recipe.lanes) * radix).sum();
+    let exchanges = recipe.radices.len() as u32 - 1;
+    invocations * (computed + exchanges * (held(recipe) + EXCHANGE))
+}
+
 impl Inline {
     /// Transforms of `n` complex numbers of f32, one line for each workgroup.
     pub fn new(n: usize) -> Self {
@@ -212,8 +231,7 @@ impl Inline {
         Pass::rows(self.number, &recipe.radices, self.lines, Vec::new())
     }
 
-    /// Radices and invocations: at most 16 elements for each where possible, as many for all, as few
-    /// stages as may be, then as few idle invocations, then about 8 elements.
+    /// Radices and invocations of least [`cost`].
     fn recipe(&self) -> Result<Stockham> {
         let n = self.complex()?;
         let prime = largest_prime(n);
@@ -226,14 +244,8 @@ impl Inline {
             return Err(self.unsupported("lines and invocations must be at least 1".to_owned()));
         }
         let words = self.number.words();
-        let profile = DeviceProfile {
-            workgroup_bytes: self.memory.saturating_sub(self.data_bytes(n)),
-            invocations: MAX_INVOCATIONS,
-            workgroup_size: [MAX_INVOCATIONS; 3],
-            ..DeviceProfile::webgpu_defaults()
-        };
         let most = self.lanes.unwrap_or(COMMON_INVOCATIONS / self.lines.min(COMMON_INVOCATIONS));
-        let mut best: Option<([u32; 5], Stockham)> = None;
+        let mut best: Option<([u32; 3], Stockham)> = None;
         let (mut fewest, mut why) = (MAX_INVOCATIONS, None);
         let all: Vec<Vec<u32>> = factorizations(n, prime.max(FEW_ELEMENTS / words)).iter().flat_map(|radices| orders(radices)).collect();
         // A single element is a stage of radix 1.
@@ -241,34 +253,21 @@ impl Inline {
             // More invocations than butterflies of the first or the last stage would hold nothing.
             let useful = radices[0].max(radices[radices.len() - 1]);
             for lanes in 1..=MAX_INVOCATIONS.min(n / useful) {
-                let mut own = Stockham { lines: self.lines, ..Stockham::new(radices.clone(), lanes) };
-                let elements = held(&own);
-                if elements * words > limits::MAX_ELEMENTS {
+                let own = Stockham { lines: self.lines, ..Stockham::new(radices.clone(), lanes) };
+                if held(&own) * words > limits::MAX_ELEMENTS {
                     continue;
                 }
                 fewest = fewest.min(lanes);
                 if self.lanes.map_or(lanes > most, |own| own != lanes) {
                     continue;
                 }
-                let fits = |own: &Stockham| {
-                    limits::stockham(own, &profile)?;
-                    let back = Stockham { radices: own.radices.iter().rev().copied().collect(), ..own.clone() };
-                    limits::stages(&self.pass(own), own, &profile).and(limits::stages(&self.pass(&back), &back, &profile))
-                };
-                // The mirror images of a spectrum need a whole line.
-                let pieces: &[u32] = if self.is_real { &[1] } else { &[1, 2, 4] };
-                match pieces.iter().map(|&pieces| (pieces, fits(&Stockham { pieces, ..own.clone() }))).find(|(_, fit)| fit.is_ok()) {
-                    Some((pieces, _)) => own.pieces = pieces,
-                    None => {
-                        why = why.or_else(|| fits(&own).err());
-                        continue;
-                    }
+                let key = [(held(&own) * words).saturating_sub(FEW_ELEMENTS), u32::from(!is_even(&own)), cost(&own)];
+                if best.as_ref().is_some_and(|(least, _)| *least <= key) {
+                    continue;
                 }
-                let computed: u32 = radices.iter().map(|radix| (n / radix).div_ceil(lanes) * lanes * radix).sum();
-                let many = (elements * words).saturating_sub(FEW_ELEMENTS);
-                let key = [many, u32::from(!is_even(&own)), radices.len() as u32, computed, (elements * words).abs_diff(FEW_ELEMENTS / 2)];
-                if best.as_ref().is_none_or(|(least, _)| key < *least) {
-                    best = Some((key, own));
+                match self.in_pieces(&own) {
+                    Ok(own) => best = Some((key, own)),
+                    Err(fault) => why = why.or(Some(fault)),
                 }
             }
         }
@@ -282,6 +281,34 @@ impl Inline {
                 ),
             }))
         })
+    }
+
+    /// The recipe with as few pieces of an exchange as workgroup memory has room for, also for padding
+    /// against bank conflicts: rows of 4096 that fill all of it take twice the time (report
+    /// `2026-11-28-inline`).
+    fn in_pieces(&self, recipe: &Stockham) -> std::result::Result<Stockham, String> {
+        let back = Stockham { radices: recipe.radices.iter().rev().copied().collect(), ..recipe.clone() };
+        let fits = |memory: u32, pieces: u32| {
+            let profile = DeviceProfile {
+                workgroup_bytes: memory,
+                invocations: MAX_INVOCATIONS,
+                workgroup_size: [MAX_INVOCATIONS; 3],
+                ..DeviceProfile::webgpu_defaults()
+            };
+            [recipe, &back].into_iter().try_for_each(|own| {
+                let own = Stockham { pieces, ..own.clone() };
+                limits::stockham(&own, &profile)?;
+                limits::stages(&self.pass(&own), &own, &profile)
+            })
+        };
+        let memory = self.memory.saturating_sub(self.data_bytes(recipe.n()));
+        let padded = memory - memory / BANKS;
+        // The mirror images of a spectrum need a whole line.
+        let pieces: &[u32] = if self.is_real { &[1] } else { &[1, 2, 4] };
+        let choices = [padded, memory].into_iter().flat_map(|memory| pieces.iter().map(move |&pieces| (memory, pieces)));
+        let chosen = choices.into_iter().find(|&(memory, pieces)| fits(memory, pieces).is_ok());
+        let (_, pieces) = chosen.ok_or_else(|| fits(memory, 1).err().unwrap_or_default())?;
+        Ok(Stockham { pieces, ..recipe.clone() })
     }
 
     /// Bytes of the lines in workgroup memory, where the caller asks for them.
@@ -301,7 +328,7 @@ impl Inline {
             roots: nothing,
             look_up: LookUp { constants: &constants, in_pieces: false },
             exact: true,
-            words: self.memory / 4,
+            words: self.memory.saturating_sub(self.data_bytes(n)) / 4,
             computes_roots: self.roots_at.is_none(),
             numbers_as_bits: false,
         };
