@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds, installs and tests the libraries for C: libwgpu_fft and libwgpu_fftw3f (capi/README.md).
+# Builds, installs and tests the libraries for C: libwgpu_fft, libwgpu_fftw3f and libwgpu_fftw3
+# (capi/README.md).
 #
 #   scripts/capi.sh install PREFIX   libraries, headers, pkg-config and CMake files into a folder; a
 #                                    release build, which takes some minutes the first time
@@ -41,17 +42,35 @@ Darwin) suffix=.dylib ;;
 *) suffix=.so ;;
 esac
 
-# build PROFILE: both libraries.
+# build PROFILE: the libraries.
 build() {
     # CI names all packages that it compiled before with the same features, and compiles nothing anew.
     # shellcheck disable=SC2086 # several arguments
-    cargo build --profile "$1" ${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft-capi -p wgpu-fft-fftw} \
+    cargo build --profile "$1" ${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft-capi -p wgpu-fft-fftw -p wgpu-fft-fftw-double} \
         ${WGPU_FFT_CARGO_SELECTION:+--all-targets}
 }
 
 # filled FILE.in: with the values of this installation.
 filled() {
     sed -e "s|@PREFIX@|$prefix|g; s|@VERSION@|$version|g; s|@NATIVE@|$native|g; s|@SUFFIX@|$suffix|g" "$1"
+}
+
+# pc_of_fftw NAME LIBRARY PRECISION [FOLDER]: the file for pkg-config of a library with FFTW's names.
+pc_of_fftw() {
+    filled capi/install/wgpu-fftw.pc.in | sed "s|@NAME@|$1|; s|@LIBRARY@|$2|; s|@PRECISION@|$3|; s|@FOLDER@|${4:-}|"
+}
+
+# doubled FILE: C of single precision as that of double precision.
+doubled() {
+    sed -e 's/\bfftwf_/fftw_/g; s/\bfloat\b/double/g; s/wgpu_fftw3f/wgpu_fftw3/g; s/WGPU_FFTW3F_H/WGPU_FFTW3_H/g' "$1"
+}
+
+# double_header: wgpu_fftw3.h, with the functions of wgpu_fftw3f.h in double precision. Types and
+# constants are there.
+double_header() {
+    printf '%s\n' "/* FFTW's interface for double precision, on the GPU: link with -lwgpu_fftw3. See wgpu_fftw3f.h. */" \
+        '#ifndef WGPU_FFTW3_H' '#define WGPU_FFTW3_H' '' '#include "wgpu_fftw3f.h"' '' '#ifdef __cplusplus' 'extern "C" {' '#endif' ''
+    doubled capi/include/wgpu_fftw3f.h | sed -n '/^\/\* `wgpu-fft-/,$p'
 }
 
 # put FILE TO: a file, or what comes from stdin for `-`. It is written beside and renamed: a program
@@ -69,9 +88,9 @@ link() {
 
 # install_into PREFIX PROFILE
 install_into() {
-    local prefix=$1 built=$target/$2 version native name
+    local prefix=$1 built=$target/$2 version native name part
     [ "$2" != dev ] || built=$target/debug
-    mkdir -p "$prefix"/lib/{pkgconfig,wgpu-fftw,cmake/wgpu-fft} "$prefix"/include/wgpu-fftw
+    mkdir -p "$prefix"/lib/{pkgconfig,wgpu-fftw/pkgconfig,cmake/wgpu-fft} "$prefix"/include/wgpu-fftw
     prefix=$(cd "$prefix" && pwd)
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' capi/Cargo.toml)
     # What programs that link the static libraries need besides, by rustc for this system.
@@ -79,7 +98,7 @@ install_into() {
     Linux) native='-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc' ;;
     *) native='-lpthread -lm' ;;
     esac
-    for name in wgpu_fft wgpu_fftw3f; do
+    for name in wgpu_fft wgpu_fftw3f wgpu_fftw3; do
         put "$built/lib$name.a" "$prefix/lib/lib$name.a"
         if [ $suffix = .so ]; then
             # Programs look for the name with the number, and linkers for the one without.
@@ -93,16 +112,24 @@ install_into() {
     if [ $suffix = .so ]; then
         # With this folder in LD_LIBRARY_PATH, programs that were compiled for FFTW find this
         # library.
-        for name in libfftw3f libfftw3f_threads libfftw3f_omp; do
-            link ../libwgpu_fftw3f.so.0 "$prefix/lib/wgpu-fftw/$name.so.3"
+        for name in fftw3f fftw3; do
+            for part in '' _threads _omp; do
+                link "../libwgpu_$name.so.0" "$prefix/lib/wgpu-fftw/lib$name$part.so.3"
+                link "lib$name$part.so.3" "$prefix/lib/wgpu-fftw/lib$name$part.so"
+            done
         done
     fi
     for name in wgpu_fft.h wgpu_fftw3f.h wgpu-fftw/fftw3.h; do
         put "capi/include/$name" "$prefix/include/$name"
     done
-    for name in wgpu-fft wgpu-fftw3f; do
-        filled capi/install/$name.pc.in | put - "$prefix/lib/pkgconfig/$name.pc"
-    done
+    double_header | put - "$prefix/include/wgpu_fftw3.h"
+    filled capi/install/wgpu-fft.pc.in | put - "$prefix/lib/pkgconfig/wgpu-fft.pc"
+    pc_of_fftw wgpu-fftw3f wgpu_fftw3f single | put - "$prefix/lib/pkgconfig/wgpu-fftw3f.pc"
+    pc_of_fftw wgpu-fftw3 wgpu_fftw3 double | put - "$prefix/lib/pkgconfig/wgpu-fftw3.pc"
+    # As FFTW's own, for builds that ask for those. Its version is that of the interface.
+    version=3.3.10
+    pc_of_fftw fftw3f fftw3f single /wgpu-fftw | put - "$prefix/lib/wgpu-fftw/pkgconfig/fftw3f.pc"
+    pc_of_fftw fftw3 fftw3 double /wgpu-fftw | put - "$prefix/lib/wgpu-fftw/pkgconfig/fftw3.pc"
     for name in config config-version; do
         filled capi/install/wgpu-fft-$name.cmake.in | put - "$prefix/lib/cmake/wgpu-fft/wgpu-fft-$name.cmake"
     done
@@ -130,6 +157,15 @@ under_valgrind() {
         --suppressions=capi/tests/valgrind.supp "$@"
 }
 
+# run_double PROGRAM FEW: a device without doubles must say so, and then computes by two f32, where that
+# is allowed. Their texts are long, so the program may try few problems then.
+run_double() {
+    run "$1" 2>"$work/double/log" && return
+    cat "$work/double/log"
+    grep -q 'WGPU_FFT_FFTW_DOUBLE=f64-by-f32 allows' "$work/double/log"
+    WGPU_FFT_FFTW_DOUBLE=f64-by-f32 run "$@"
+}
+
 compile_flags() {
     PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$@"
 }
@@ -155,6 +191,7 @@ test_all() {
         say 'the libraries export what the headers declare, and nothing else'
         diff <(exported "$prefix/lib/libwgpu_fft.so.0") <(declared "$prefix/include/wgpu_fft.h" wgpu_fft_)
         diff <(exported "$prefix/lib/libwgpu_fftw3f.so.0") <(declared "$prefix/include/wgpu_fftw3f.h" fftwf_)
+        diff <(exported "$prefix/lib/libwgpu_fftw3.so.0") <(declared "$prefix/include/wgpu_fftw3.h" fftw_)
     fi
 
     # shellcheck disable=SC2046,SC2086 # several flags
@@ -167,6 +204,18 @@ test_all() {
     for name in errors api fftw rows; do
         $cc $strict capi/tests/$name.c -o "$work/$name" $(compile_flags wgpu-fft wgpu-fftw3f) -lm -lpthread
     done
+    # The test of FFTW's names again, in double precision.
+    mkdir -p "$work/double"
+    for name in fftw.c transform.h; do
+        doubled capi/tests/$name | sed 's/1e-5\b/1e-13/g; s/1e-4\b/1e-12/g' >"$work/double/$name"
+    done
+    # shellcheck disable=SC2046,SC2086
+    $cc $strict -Icapi/tests "$work/double/fftw.c" -o "$work/fftw-double" $(compile_flags wgpu-fftw3) -lm -lpthread
+    # By the files for pkg-config that builds for FFTW look for.
+    doubled capi/examples/fftw.c | sed 's/<wgpu_fftw3.h>/<fftw3.h>/' >"$work/double/example.c"
+    # shellcheck disable=SC2046,SC2086
+    $cc $strict "$work/double/example.c" -o "$work/example-double" \
+        $(PKG_CONFIG_PATH=$prefix/lib/wgpu-fftw/pkgconfig pkg-config --cflags --libs 'fftw3 >= 3.3' fftw3f) -lm
     # shellcheck disable=SC2046
     $cxx -O1 -Wall -Wextra -Werror -std=c++11 capi/tests/headers.cpp -o "$work/headers" $(compile_flags wgpu-fft wgpu-fftw3f)
 
@@ -201,8 +250,10 @@ test_all() {
         run "$work/spectrum"
         run "$work/padded"
         run "$work/fftw-example"
+        run_double "$work/example-double"
         run "$work/api"
         run "$work/fftw"
+        run_double "$work/fftw-double" 2
         run "$work/rows"
         run "$work/headers"
         for out in "$work"/page-*.c; do
@@ -284,19 +335,22 @@ fetch_verifier() {
     fi
 }
 
-# Compiles bench, FFTW's program for tests and benchmarks, against the header and the library of
-# ours.
+# build_verifier PRECISION: compiles bench, FFTW's program for tests and benchmarks, against the header
+# and the library of ours.
 build_verifier() {
-    local folder=$work/verifier flags source name
+    local folder=$work/verifier flags source name library=wgpu_fftw3 own=
+    [ "$1" = double ] || library=wgpu_fftw3f own='FFTW_SINGLE BENCHFFT_SINGLE'
     mkdir -p "$folder/ours/api" "$folder/objects"
     source=$folder/fftw-3.3.10
     [ -d "$source" ] || tar -xzf "$folder/$archive" -C "$folder"
     # In place of what configure finds out, as far as these files ask for it.
-    for name in FFTW_SINGLE BENCHFFT_SINGLE HAVE_GETTIMEOFDAY HAVE_SYS_TIME_H HAVE_UNISTD_H HAVE_STDLIB_H HAVE_STRING_H \
+    for name in $own HAVE_GETTIMEOFDAY HAVE_SYS_TIME_H HAVE_UNISTD_H HAVE_STDLIB_H HAVE_STRING_H \
         HAVE_STDDEF_H HAVE_STDINT_H HAVE_ISNAN; do
         echo "#define $name 1"
     done >"$source/config.h"
-    cp capi/include/wgpu_fftw3f.h "$folder/ours/api/fftw3.h"
+    cp capi/include/wgpu_fftw3f.h "$folder/ours/api"
+    double_header >"$folder/ours/api/wgpu_fftw3.h"
+    echo '#include "wgpu_fftw3.h"' >"$folder/ours/api/fftw3.h"
     # Its hook looks into FFTW's planner, which is not here: without it, bench verifies the same.
     # Three flags that the manual does not have mean nothing here.
     echo 'void install_hook(void); void uninstall_hook(void); void install_hook(void) {} void uninstall_hook(void) {}' >"$folder/hook.c"
@@ -311,12 +365,11 @@ build_verifier() {
     ar rc "$folder/libbench2.a" "$folder"/objects/*.o
     # shellcheck disable=SC2086
     $cc $flags -o "$folder/bench" "$source/tests/bench.c" "$source/tests/fftw-bench.c" "$folder/hook.c" "$folder/libbench2.a" \
-        -L"$work/prefix/lib" -lwgpu_fftw3f -lm
+        -L"$work/prefix/lib" "-l$library" -lm
 }
 
 verify() {
-    local rounds=${1:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier log=$work/verify.log
-    local options=("${@:2}") verified failed start=$SECONDS
+    local precision
     needs curl curl
     needs perl perl
     if ! fetch_verifier; then
@@ -325,21 +378,30 @@ verify() {
     fi
     build dev
     install_into "$work/prefix" dev
-    build_verifier
-    say "$rounds rounds of random problems, WGPU_FFT_SEED=$seed; the log is $log"
+    for precision in single double; do
+        verify_in "$precision" "$@" || return
+    done
+}
+
+# verify_in PRECISION [ROUNDS] [OPTION…]
+verify_in() {
+    local precision=$1 rounds=${2:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier log=$work/verify-$1.log
+    local options=("${@:3}") verified failed start=$SECONDS
+    build_verifier "$precision"
+    say "$rounds rounds of random problems in $precision precision, WGPU_FFT_SEED=$seed; the log is $log"
     LD_LIBRARY_PATH=$work/prefix/lib perl -we 'srand(shift); my $script = shift; do $script; die $@ if $@' "$seed" \
         "$folder/fftw-3.3.10/tests/check.pl" -r -c="$rounds" ${options[@]+"${options[@]}"} --estimate --keep-going -v \
         "$folder/bench" >"$log" 2>&1 || true
     # A line with three errors for each problem: of the transform, of its shifts in time and in
     # impulse.
     verified=$(grep -cE '^[^ ]+( [0-9][0-9.e+-]*){3}$' "$log" || true)
-    failed=$(grep -E '^(FAILED|bench:|No can_do|Found)|panicked|wgpu_fftw3f:' "$log" || true)
+    failed=$(grep -E '^(FAILED|bench:|No can_do|Found)|panicked|wgpu_fftw3f?:' "$log" || true)
     if [ -n "$failed" ] || [ "$verified" -lt "$rounds" ]; then
         printf '%s\n' "$failed"
         say "FAILED after $verified problems; see $log"
         return 1
     fi
-    say "all $verified problems are right, in $((SECONDS - start)) s"
+    say "all $verified problems in $precision precision are right, in $((SECONDS - start)) s"
 }
 
 case ${1:-} in

@@ -4,5 +4,6 @@ include!("../soname.rs");
 
 fn main() {
     println!("cargo::rerun-if-changed=../soname.rs");
+    println!("cargo::rustc-check-cfg=cfg(double)");
     name_library("wgpu_fftw3f");
 }

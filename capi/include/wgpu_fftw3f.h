@@ -6,7 +6,8 @@
  * written for FFTW includes this file in place of fftw3.h; wgpu-fftw/fftw3.h, which includes this
  * one, saves even that.
  *
- * Of double and long double precision, only the types are here, for programs that name them.
+ * wgpu_fftw3.h has the functions of double precision. Of long double precision, only the types are
+ * here, for programs that name them.
  */
 #ifndef WGPU_FFTW3F_H
 #define WGPU_FFTW3F_H

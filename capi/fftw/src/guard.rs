@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
+use crate::precision::LIBRARY;
+
 /// The variable that asks for reasons.
 const LOG: &str = "WGPU_FFT_FFTW_LOG";
 
@@ -32,7 +34,7 @@ fn level() -> Level {
 pub fn guarded<T>(function: &str, failed: T, work: impl FnOnce() -> T) -> T {
     // Whatever a panic leaves half done is behind locks, and is made anew: see `library`.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        eprintln!("wgpu_fftw3f: {function} has panicked; this is a bug of the library");
+        eprintln!("{LIBRARY}: {function} has panicked; this is a bug of the library");
         failed
     })
 }
@@ -40,19 +42,26 @@ pub fn guarded<T>(function: &str, failed: T, work: impl FnOnce() -> T) -> T {
 /// Says why a function returns no plan.
 pub fn refused(why: impl Display) {
     if level() >= Level::Refusals {
-        eprintln!("wgpu_fftw3f: no plan: {why}");
+        eprintln!("{LIBRARY}: no plan: {why}");
     }
+}
+
+/// Says why there are no plans at all, once.
+#[cfg(double)]
+pub fn once(why: &impl Display) {
+    static SAID: std::sync::Once = std::sync::Once::new();
+    SAID.call_once(|| eprintln!("{LIBRARY}: no plan: {why}"));
 }
 
 /// Says what was planned.
 pub fn planned(plan: impl Display) {
     if level() >= Level::Plans {
-        eprintln!("wgpu_fftw3f: {plan}");
+        eprintln!("{LIBRARY}: {plan}");
     }
 }
 
 /// Says why results are missing. The functions that execute plans return nothing, so stderr is the
 /// only way to say it.
 pub fn failed(why: impl Display) {
-    eprintln!("wgpu_fftw3f: a plan could not be executed, its results are NaN: {why}");
+    eprintln!("{LIBRARY}: a plan could not be executed, its results are NaN: {why}");
 }

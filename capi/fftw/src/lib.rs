@@ -1,6 +1,6 @@
-//! FFTW's names for single precision, on the GPU.
+//! FFTW's names on the GPU: for single precision, and with `cfg(double)`, which the package in `double` sets, for double precision.
 //!
-//! `../include/wgpu_fftw3f.h` declares what this library exports, `../README.md` says how programs
+//! `../include/wgpu_fftw3f.h` and `wgpu_fftw3.h` declare what this library exports, `../README.md` says how programs
 //! come to use it, and `docs/from_fftw.md` of the repository what differs. It is written from
 //! FFTW's manual.
 //!
@@ -11,6 +11,8 @@
 //! The modules in `calls` have all that C calls. Each function there turns its arguments into
 //! Rust's and calls what is safe; [`guard`] is where panics end.
 
+#[macro_use]
+mod precision;
 mod calls;
 mod guard;
 mod library;

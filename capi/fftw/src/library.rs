@@ -8,7 +8,7 @@ use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
 use wgpu_fft::{Error, Gpu, GpuOptions, Planner};
 
-use crate::process;
+use crate::{precision, process};
 
 /// The variable that chooses the rigor of all plans.
 const RIGOR: &str = "WGPU_FFT_FFTW_RIGOR";
@@ -109,9 +109,9 @@ impl Library {
             Ok(OF_FLAGS) => choosing.rigor,
             Ok(text) => text.parse()?,
         };
-        let spec: AnySpec = spec.parse()?;
+        let spec: AnySpec = format!("{spec}{}", precision::words()?).parse()?;
         let planner = self.planner(rigor)?;
-        let choice = spec.choose(planner)?;
+        let choice = spec.choose(planner).map_err(precision::advice)?;
         if choosing.recorded_only && !matches!(choice.source, Source::Recorded(_)) {
             let why = "FFTW_WISDOM_ONLY asks for plans that were measured before".to_owned();
             return Err(Error::Unsupported { what: format!("`{spec}`, which the record does not have,"), why });

@@ -7,13 +7,14 @@ use wgpu_fft::dynamic::AnyPlan;
 
 use crate::guard;
 use crate::library::{Choosing, forked, library};
+use crate::precision::Real;
 use crate::problem::{Problem, Step};
 use crate::process;
 
 /// The first elements of the caller's arrays on one side; the second one is null unless the parts
 /// of complex numbers are in arrays of their own.
-pub type Inputs = [*const f32; 2];
-pub type Outputs = [*mut f32; 2];
+pub type Inputs = [*const Real; 2];
+pub type Outputs = [*mut Real; 2];
 
 /// What `fftwf_plan` points to.
 pub struct Plan {
@@ -58,7 +59,7 @@ impl Stage {
         Ok(Self { step, plan, at_once, rest })
     }
 
-    fn run(&self, input: &[f32], output: &mut [f32]) -> Result<(), Error> {
+    fn run(&self, input: &[Real], output: &mut [Real]) -> Result<(), Error> {
         let parts = input.chunks(self.at_once * self.step.input).zip(output.chunks_mut(self.at_once * self.step.output));
         for (input, output) in parts {
             let whole = input.len() == self.at_once * self.step.input;
@@ -115,14 +116,14 @@ impl Plan {
         if let Err(error) = unsafe { self.run(inputs, outputs) } {
             guard::failed(error);
             // SAFETY: the caller's.
-            unsafe { output.scatter(&vec![f32::NAN; output.dense_len()], outputs) };
+            unsafe { output.scatter(&vec![Real::NAN; output.dense_len()], outputs) };
         }
     }
 
     unsafe fn run(&self, inputs: Inputs, outputs: Outputs) -> Result<(), Error> {
         let Problem { input, output, .. } = &self.problem;
         let gathered;
-        let first: &[f32] = if input.is_dense() {
+        let first: &[Real] = if input.is_dense() {
             // SAFETY: the caller's; the elements are neighbours, and `first` ends before anything
             // is written that might be among them.
             unsafe { std::slice::from_raw_parts(inputs[0], input.dense_len()) }
@@ -141,7 +142,7 @@ impl Plan {
             return Ok(());
         };
         process::check().map_err(forked)?;
-        let mut between: Option<Vec<f32>> = None;
+        let mut between: Option<Vec<Real>> = None;
         for stage in before {
             let mut results = vec![0.0; stage.output_len()];
             stage.run(between.as_deref().unwrap_or(first), &mut results)?;

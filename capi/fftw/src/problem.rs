@@ -33,7 +33,7 @@ pub struct Step {
     /// The specification's text without its batch, in two parts around it.
     text: [String; 2],
     pub batch: usize,
-    /// How many f32 an array of the batch has on either side.
+    /// How many reals an array of the batch has on either side.
     pub input: usize,
     pub output: usize,
 }

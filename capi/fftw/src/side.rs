@@ -4,6 +4,8 @@
 //! Arrays go to the device as dense rows, whatever strides the caller has. They are copied on their
 //! way in any case, and so nothing crosses the bus but what is transformed.
 
+use crate::precision::Real;
+
 /// One axis of a problem. Strides count elements of each side's array, and may be negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dim {
@@ -11,6 +13,10 @@ pub struct Dim {
     pub input: isize,
     pub output: isize,
 }
+
+/// Bytes of a number.
+const REAL: usize = size_of::<Real>();
+const COMPLEX: usize = 2 * REAL;
 
 /// What an element of an array is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,14 +54,14 @@ impl Side {
             }
         }
         let side = Self { form, axes: simple, len };
-        len.checked_mul(8).filter(|&bytes| bytes < isize::MAX as usize)?;
+        len.checked_mul(COMPLEX).filter(|&bytes| bytes < isize::MAX as usize)?;
         if len > 0 {
             side.reach()?;
         }
         Some(side)
     }
 
-    /// The number of f32 in the dense array.
+    /// The number of reals in the dense array.
     pub fn dense_len(&self) -> usize {
         if self.form == Form::Real { self.len } else { 2 * self.len }
     }
@@ -74,7 +80,8 @@ impl Side {
             *end = end.checked_add(last)?;
         }
         // In bytes it must be countable as well.
-        (low.checked_mul(8).is_some() && high.checked_mul(8).is_some_and(|bytes| bytes < isize::MAX - 8)).then_some((low, high))
+        let bytes = |index: isize| index.checked_mul(COMPLEX as isize);
+        (bytes(low).is_some() && bytes(high).is_some_and(|bytes| bytes < isize::MAX - COMPLEX as isize)).then_some((low, high))
     }
 
     /// The bytes that the array of elements of `bytes` at `base` may use: the addresses of the
@@ -94,9 +101,9 @@ impl Side {
 
     fn memory(&self, bases: [usize; 2]) -> Vec<(usize, usize)> {
         match self.form {
-            Form::Real => vec![self.bytes_from(bases[0], 4)],
-            Form::Complex => vec![self.bytes_from(bases[0], 8)],
-            Form::Split => bases.iter().map(|&base| self.bytes_from(base, 4)).collect(),
+            Form::Real => vec![self.bytes_from(bases[0], REAL)],
+            Form::Complex => vec![self.bytes_from(bases[0], COMPLEX)],
+            Form::Split => bases.iter().map(|&base| self.bytes_from(base, REAL)).collect(),
         }
     }
 
@@ -110,14 +117,14 @@ impl Side {
     /// # Safety
     /// Every element of the array from the first of `bases` on, and from the second one of a split
     /// array, must be valid for reads, and nobody may write them meanwhile.
-    pub unsafe fn gather(&self, bases: [*const f32; 2], dense: &mut [f32]) {
+    pub unsafe fn gather(&self, bases: [*const Real; 2], dense: &mut [Real]) {
         assert_eq!(dense.len(), self.dense_len());
         let to = dense.as_mut_ptr();
         // SAFETY: the contract, and the length above.
         unsafe {
             match self.form {
                 Form::Real => self.gather_elements(bases[0], to, 1),
-                Form::Complex => self.gather_elements(bases[0].cast::<[f32; 2]>(), to.cast(), 1),
+                Form::Complex => self.gather_elements(bases[0].cast::<[Real; 2]>(), to.cast(), 1),
                 Form::Split => (0..2).for_each(|part| self.gather_elements(bases[part], to.add(part), 2)),
             }
         }
@@ -127,14 +134,14 @@ impl Side {
     ///
     /// # Safety
     /// As [`gather`](Self::gather), for writes.
-    pub unsafe fn scatter(&self, dense: &[f32], bases: [*mut f32; 2]) {
+    pub unsafe fn scatter(&self, dense: &[Real], bases: [*mut Real; 2]) {
         assert_eq!(dense.len(), self.dense_len());
         let from = dense.as_ptr();
         // SAFETY: the contract, and the length above.
         unsafe {
             match self.form {
                 Form::Real => self.scatter_elements(from, bases[0], 1),
-                Form::Complex => self.scatter_elements(from.cast::<[f32; 2]>(), bases[0].cast(), 1),
+                Form::Complex => self.scatter_elements(from.cast::<[Real; 2]>(), bases[0].cast(), 1),
                 Form::Split => (0..2).for_each(|part| self.scatter_elements(from.add(part), bases[part], 2)),
             }
         }
@@ -227,14 +234,14 @@ mod tests {
             let indices = by_definition(axes);
             for form in [Form::Real, Form::Complex, Form::Split] {
                 let side = Side::new(form, axes.iter().copied()).unwrap();
-                let memory: [Vec<f32>; 2] = [0.0, 1000.0].map(|first| (0..400).map(|i| first + i as f32).collect());
+                let memory: [Vec<Real>; 2] = [0.0, 1000.0].map(|first| (0..400).map(|i| first + i as Real).collect());
                 let bases = [0, 1].map(|i| memory[i][200..].as_ptr());
-                let expected: Vec<f32> = indices
+                let expected: Vec<Real> = indices
                     .iter()
                     .flat_map(|&i| match form {
-                        Form::Real => vec![(200 + i) as f32],
-                        Form::Complex => vec![(200 + 2 * i) as f32, (201 + 2 * i) as f32],
-                        Form::Split => vec![(200 + i) as f32, (1200 + i) as f32],
+                        Form::Real => vec![(200 + i) as Real],
+                        Form::Complex => vec![(200 + 2 * i) as Real, (201 + 2 * i) as Real],
+                        Form::Split => vec![(200 + i) as Real, (1200 + i) as Real],
                     })
                     .collect();
                 let mut dense = vec![-1.0; side.dense_len()];
@@ -242,7 +249,7 @@ mod tests {
                 unsafe { side.gather(bases, &mut dense) };
                 assert_eq!(dense, expected, "{form:?} {axes:?}");
 
-                let mut back = [vec![-1.0_f32; 400], vec![-1.0_f32; 400]];
+                let mut back = [vec![-1.0; 400], vec![-1.0; 400]];
                 let bases = back.each_mut().map(|memory| memory[200..].as_mut_ptr());
                 // SAFETY: as above.
                 unsafe { side.scatter(&dense, bases) };
@@ -276,7 +283,7 @@ mod tests {
 
     #[test]
     fn overlaps_are_found() {
-        let memory = [0.0_f32; 64];
+        let memory: [Real; 64] = [0.0; 64];
         let at = |i: usize| [memory[i..].as_ptr(); 2];
         let to = |i: usize| [memory[i..].as_ptr().cast_mut(); 2];
         let rows = Side::new(Form::Real, [(8, 1)]).unwrap();

@@ -3,12 +3,14 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
+use crate::precision::Real;
+
 /// That of cache lines. Nothing here needs it, but programs may count on FFTW's, which is at least
 /// 16.
 const ALIGNMENT: usize = 64;
 
-#[unsafe(no_mangle)]
-pub extern "C" fn fftwf_malloc(bytes: usize) -> *mut c_void {
+#[unsafe(export_name = name!(malloc))]
+pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
     let mut memory = ptr::null_mut();
     // SAFETY: the alignment is a power of two and a multiple of a pointer's size.
     match unsafe { libc::posix_memalign(&mut memory, ALIGNMENT, bytes.max(1)) } {
@@ -17,28 +19,28 @@ pub extern "C" fn fftwf_malloc(bytes: usize) -> *mut c_void {
     }
 }
 
-fn array(len: usize, element_bytes: usize) -> *mut f32 {
-    len.checked_mul(element_bytes).map_or(ptr::null_mut(), |bytes| fftwf_malloc(bytes).cast())
+fn array(len: usize, element_bytes: usize) -> *mut Real {
+    len.checked_mul(element_bytes).map_or(ptr::null_mut(), |bytes| malloc(bytes).cast())
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn fftwf_alloc_real(n: usize) -> *mut f32 {
-    array(n, 4)
+#[unsafe(export_name = name!(alloc_real))]
+pub extern "C" fn alloc_real(n: usize) -> *mut Real {
+    array(n, size_of::<Real>())
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn fftwf_alloc_complex(n: usize) -> *mut f32 {
-    array(n, 8)
+#[unsafe(export_name = name!(alloc_complex))]
+pub extern "C" fn alloc_complex(n: usize) -> *mut Real {
+    array(n, 2 * size_of::<Real>())
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_free(memory: *mut c_void) {
-    // SAFETY: the caller gives what `fftwf_malloc` returned, or NULL.
+#[unsafe(export_name = name!(free))]
+pub unsafe extern "C" fn free(memory: *mut c_void) {
+    // SAFETY: the caller gives what `malloc` returned, or NULL.
     unsafe { libc::free(memory) }
 }
 
 /// Every array is as good as any other for every plan, so all have the same alignment.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftwf_alignment_of(_array: *mut f32) -> c_int {
+#[unsafe(export_name = name!(alignment_of))]
+pub extern "C" fn alignment_of(_array: *mut Real) -> c_int {
     0
 }

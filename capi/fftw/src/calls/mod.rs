@@ -1,6 +1,6 @@
 //! All functions that C calls.
 //!
-//! Arrays of FFTW's complex numbers are pointers to f32 here, as the parts are neighbours.
+//! Arrays of FFTW's complex numbers are pointers to reals here, as the parts are neighbours.
 
 #![allow(clippy::missing_safety_doc, reason = "FFTW's manual says what each function asks for")]
 

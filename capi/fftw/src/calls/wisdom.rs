@@ -60,33 +60,33 @@ fn take(lines: &[u8]) -> bool {
     found.corrupt == 0
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn fftwf_export_wisdom_to_string() -> *mut c_char {
-    guarded("fftwf_export_wisdom_to_string", ptr::null_mut(), || {
+#[unsafe(export_name = name!(export_wisdom_to_string))]
+pub extern "C" fn export_wisdom_to_string() -> *mut c_char {
+    guarded(name!(export_wisdom_to_string), ptr::null_mut(), || {
         // SAFETY: the text ends with a zero byte, and the caller frees the copy by free().
         unsafe { libc::strdup(exported().as_ptr()) }
     })
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_export_wisdom_to_file(file: *mut FILE) {
-    guarded("fftwf_export_wisdom_to_file", (), || {
+#[unsafe(export_name = name!(export_wisdom_to_file))]
+pub unsafe extern "C" fn export_wisdom_to_file(file: *mut FILE) {
+    guarded(name!(export_wisdom_to_file), (), || {
         // SAFETY: the caller gives an open file.
         let _ = unsafe { libc::fputs(exported().as_ptr(), file) };
     });
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_export_wisdom_to_filename(name: *const c_char) -> c_int {
-    guarded("fftwf_export_wisdom_to_filename", 0, || {
+#[unsafe(export_name = name!(export_wisdom_to_filename))]
+pub unsafe extern "C" fn export_wisdom_to_filename(name: *const c_char) -> c_int {
+    guarded(name!(export_wisdom_to_filename), 0, || {
         // SAFETY: the caller gives a text or NULL.
         unsafe { path(name) }.is_some_and(|path| files::write(path, |out| out.write_all(exported().as_bytes())).is_ok()).into()
     })
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_export_wisdom(write_char: Option<unsafe extern "C" fn(c_char, *mut c_void)>, data: *mut c_void) {
-    guarded("fftwf_export_wisdom", (), || {
+#[unsafe(export_name = name!(export_wisdom))]
+pub unsafe extern "C" fn export_wisdom(write_char: Option<unsafe extern "C" fn(c_char, *mut c_void)>, data: *mut c_void) {
+    guarded(name!(export_wisdom), (), || {
         let Some(write_char) = write_char else { return };
         for &byte in exported().as_bytes() {
             // SAFETY: the caller's function takes any byte, and the caller's data.
@@ -95,9 +95,9 @@ pub unsafe extern "C" fn fftwf_export_wisdom(write_char: Option<unsafe extern "C
     });
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_import_wisdom_from_string(text: *const c_char) -> c_int {
-    guarded("fftwf_import_wisdom_from_string", 0, || {
+#[unsafe(export_name = name!(import_wisdom_from_string))]
+pub unsafe extern "C" fn import_wisdom_from_string(text: *const c_char) -> c_int {
+    guarded(name!(import_wisdom_from_string), 0, || {
         if text.is_null() {
             return 0;
         }
@@ -107,9 +107,9 @@ pub unsafe extern "C" fn fftwf_import_wisdom_from_string(text: *const c_char) ->
     })
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_import_wisdom_from_file(file: *mut FILE) -> c_int {
-    guarded("fftwf_import_wisdom_from_file", 0, || {
+#[unsafe(export_name = name!(import_wisdom_from_file))]
+pub unsafe extern "C" fn import_wisdom_from_file(file: *mut FILE) -> c_int {
+    guarded(name!(import_wisdom_from_file), 0, || {
         if file.is_null() {
             return 0;
         }
@@ -118,9 +118,9 @@ pub unsafe extern "C" fn fftwf_import_wisdom_from_file(file: *mut FILE) -> c_int
     })
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_import_wisdom_from_filename(name: *const c_char) -> c_int {
-    guarded("fftwf_import_wisdom_from_filename", 0, || {
+#[unsafe(export_name = name!(import_wisdom_from_filename))]
+pub unsafe extern "C" fn import_wisdom_from_filename(name: *const c_char) -> c_int {
+    guarded(name!(import_wisdom_from_filename), 0, || {
         // SAFETY: the caller gives a text or NULL.
         let Some(Ok(text)) = unsafe { path(name) }.map(std::fs::read) else { return 0 };
         let mut bytes = text.into_iter();
@@ -128,9 +128,9 @@ pub unsafe extern "C" fn fftwf_import_wisdom_from_filename(name: *const c_char) 
     })
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftwf_import_wisdom(read_char: Option<unsafe extern "C" fn(*mut c_void) -> c_int>, data: *mut c_void) -> c_int {
-    guarded("fftwf_import_wisdom", 0, || {
+#[unsafe(export_name = name!(import_wisdom))]
+pub unsafe extern "C" fn import_wisdom(read_char: Option<unsafe extern "C" fn(*mut c_void) -> c_int>, data: *mut c_void) -> c_int {
+    guarded(name!(import_wisdom), 0, || {
         let Some(read_char) = read_char else { return 0 };
         // SAFETY: the caller's function takes the caller's data.
         import(|| Some(unsafe { read_char(data) }).filter(|&c| c != EOF).map(|c| c as u8)).into()
@@ -138,9 +138,9 @@ pub unsafe extern "C" fn fftwf_import_wisdom(read_char: Option<unsafe extern "C"
 }
 
 /// The record that the crate keeps for the user in a file, or the one that `WGPU_FFT_RECORD` names.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftwf_import_system_wisdom() -> c_int {
-    guarded("fftwf_import_system_wisdom", 0, || {
+#[unsafe(export_name = name!(import_system_wisdom))]
+pub extern "C" fn import_system_wisdom() -> c_int {
+    guarded(name!(import_system_wisdom), 0, || {
         let system = Record::open_default();
         if system.path().is_none_or(|path| !path.exists()) {
             return 0;
@@ -149,9 +149,9 @@ pub extern "C" fn fftwf_import_system_wisdom() -> c_int {
     })
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn fftwf_forget_wisdom() {
-    guarded("fftwf_forget_wisdom", (), || library().forget_record());
+#[unsafe(export_name = name!(forget_wisdom))]
+pub extern "C" fn forget_wisdom() {
+    guarded(name!(forget_wisdom), (), || library().forget_record());
 }
 
 /// # Safety
