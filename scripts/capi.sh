@@ -127,9 +127,9 @@ install_into() {
     pc_of_fftw wgpu-fftw3f wgpu_fftw3f single | put - "$prefix/lib/pkgconfig/wgpu-fftw3f.pc"
     pc_of_fftw wgpu-fftw3 wgpu_fftw3 double | put - "$prefix/lib/pkgconfig/wgpu-fftw3.pc"
     # As FFTW's own, for builds that ask for those. Its version is that of the interface.
-    version=3.3.10
-    pc_of_fftw fftw3f fftw3f single /wgpu-fftw | put - "$prefix/lib/wgpu-fftw/pkgconfig/fftw3f.pc"
-    pc_of_fftw fftw3 fftw3 double /wgpu-fftw | put - "$prefix/lib/wgpu-fftw/pkgconfig/fftw3.pc"
+    for name in fftw3f:single fftw3:double; do
+        version=3.3.10 pc_of_fftw "${name%:*}" "${name%:*}" "${name#*:}" /wgpu-fftw | put - "$prefix/lib/wgpu-fftw/pkgconfig/${name%:*}.pc"
+    done
     for name in config config-version; do
         filled capi/install/wgpu-fft-$name.cmake.in | put - "$prefix/lib/cmake/wgpu-fft/wgpu-fft-$name.cmake"
     done
