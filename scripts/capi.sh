@@ -25,6 +25,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# What is tested is the device, but where the host is named.
+export WGPU_FFT_FFTW_HOST=never
+
 . scripts/lib.sh
 
 usage() {
@@ -249,7 +252,7 @@ test_all() {
         rm -f "$WGPU_FFT_RECORD"
         run "$work/spectrum"
         run "$work/padded"
-        run "$work/fftw-example"
+        WGPU_FFT_FFTW_HOST=auto run "$work/fftw-example"
         run_double "$work/example-double"
         run "$work/api"
         run "$work/fftw"
@@ -379,15 +382,17 @@ verify() {
     build dev
     install_into "$work/prefix" dev
     for precision in single double; do
+        build_verifier "$precision"
         verify_in "$precision" "$@" || return
+        WGPU_FFT_FFTW_HOST=always verify_in "$precision" "$@" || return
     done
 }
 
 # verify_in PRECISION [ROUNDS] [OPTION…]
 verify_in() {
-    local precision=$1 rounds=${2:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier log=$work/verify-$1.log
+    local precision=$1 rounds=${2:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier
+    local log=$work/verify-$1-host-$WGPU_FFT_FFTW_HOST.log
     local options=("${@:3}") verified failed start=$SECONDS
-    build_verifier "$precision"
     say "$rounds rounds of random problems in $precision precision, WGPU_FFT_SEED=$seed; the log is $log"
     LD_LIBRARY_PATH=$work/prefix/lib perl -we 'srand(shift); my $script = shift; do $script; die $@ if $@' "$seed" \
         "$folder/fftw-3.3.10/tests/check.pl" -r -c="$rounds" ${options[@]+"${options[@]}"} --estimate --keep-going -v \

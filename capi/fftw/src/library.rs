@@ -54,7 +54,7 @@ pub fn forked(why: String) -> Error {
 
 impl Library {
     /// The device, opened unless it is already.
-    fn gpu(&mut self) -> Result<Gpu, Error> {
+    pub fn gpu(&mut self) -> Result<Gpu, Error> {
         process::enter().map_err(forked)?;
         if matches!(&self.gpu, Some(Ok(gpu)) if gpu.is_lost()) {
             self.gpu = None;

@@ -6,6 +6,7 @@ use wgpu_fft::Error;
 use wgpu_fft::dynamic::AnyPlan;
 
 use crate::guard;
+use crate::host::{self, Host};
 use crate::library::{Choosing, forked, library};
 use crate::precision::Real;
 use crate::problem::{Problem, Step};
@@ -31,19 +32,33 @@ unsafe impl Send for Plan {}
 // SAFETY: as above; nothing of a plan changes.
 unsafe impl Sync for Plan {}
 
-/// A transform of dense arrays on the device.
+/// A transform of dense arrays.
 struct Stage {
     step: Step,
-    /// The plan for as many arrays of the batch as the device takes at once.
-    plan: AnyPlan,
-    at_once: usize,
-    /// The plan for those that remain, if there are any.
-    rest: Option<AnyPlan>,
+    place: Place,
+}
+
+/// Where it runs.
+enum Place {
+    Host(Host),
+    Device {
+        /// The plan for as many arrays of the batch as the device takes at once.
+        plan: AnyPlan,
+        at_once: usize,
+        /// The plan for those that remain, if there are any.
+        rest: Option<AnyPlan>,
+    },
 }
 
 impl Stage {
     fn new(step: Step, choosing: Choosing) -> Result<Self, Error> {
         let mut library = library();
+        if !choosing.recorded_only
+            && host::is_chosen(&step, library.gpu()?.profile())?
+            && let Some(host) = Host::new(&step)
+        {
+            return Ok(Self { step, place: Place::Host(host) });
+        }
         let mut at_once = step.batch;
         let plan = loop {
             match library.plan(&step.spec(at_once), choosing) {
@@ -56,14 +71,21 @@ impl Stage {
             0 => None,
             rest => Some(library.plan(&step.spec(rest), choosing)?),
         };
-        Ok(Self { step, plan, at_once, rest })
+        Ok(Self { step, place: Place::Device { plan, at_once, rest } })
     }
 
     fn run(&self, input: &[Real], output: &mut [Real]) -> Result<(), Error> {
-        let parts = input.chunks(self.at_once * self.step.input).zip(output.chunks_mut(self.at_once * self.step.output));
+        let (plan, at_once, rest) = match &self.place {
+            Place::Host(host) => {
+                host.run(input, output);
+                return Ok(());
+            }
+            Place::Device { plan, at_once, rest } => (plan, at_once, rest),
+        };
+        let parts = input.chunks(at_once * self.step.input).zip(output.chunks_mut(at_once * self.step.output));
         for (input, output) in parts {
-            let whole = input.len() == self.at_once * self.step.input;
-            let plan = self.rest.as_ref().filter(|_| !whole).unwrap_or(&self.plan);
+            let whole = input.len() == at_once * self.step.input;
+            let plan = rest.as_ref().filter(|_| !whole).unwrap_or(plan);
             plan.run_into(&[bytemuck::cast_slice(input)], bytemuck::cast_slice_mut(output))?;
         }
         Ok(())
@@ -169,9 +191,14 @@ impl fmt::Display for Plan {
             f.write_str(" copy")?;
         }
         for stage in &self.stages {
-            write!(f, " ({}: {})", stage.plan.spec(), stage.plan.recipe())?;
-            if stage.at_once < stage.step.batch {
-                write!(f, ", {} of {} at once", stage.at_once, stage.step.batch)?;
+            match &stage.place {
+                Place::Host(_) => write!(f, " ({}: rustfft on the host)", stage.step.spec(stage.step.batch))?,
+                Place::Device { plan, at_once, .. } => {
+                    write!(f, " ({}: {})", plan.spec(), plan.recipe())?;
+                    if *at_once < stage.step.batch {
+                        write!(f, ", {at_once} of {} at once", stage.step.batch)?;
+                    }
+                }
             }
         }
         write!(f, " on {})", self.adapter)

@@ -36,6 +36,19 @@ pub struct Step {
     /// How many reals an array of the batch has on either side.
     pub input: usize,
     pub output: usize,
+    pub what: What,
+    /// The axes that are transformed, and how many numbers lie behind each of their elements.
+    pub extents: Vec<usize>,
+    pub behind: usize,
+}
+
+/// What kind of step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    C2c(Direction),
+    R2c,
+    C2r,
+    R2r,
 }
 
 impl Step {
@@ -43,6 +56,13 @@ impl Step {
     pub fn spec(&self, batch: usize) -> String {
         let [head, tail] = &self.text;
         if batch == 1 { format!("{head}{tail}") } else { format!("{head} x{batch}{tail}") }
+    }
+
+    /// About how many operations it takes, by the usual count.
+    pub fn operations(&self) -> f64 {
+        let numbers = self.batch * self.input.max(self.output) / 2;
+        let stages: f64 = self.extents.iter().map(|&n| (n as f64).log2()).sum();
+        5.0 * numbers as f64 * stages
     }
 }
 
@@ -108,7 +128,7 @@ impl Problem {
                     if extents[group.end..].iter().any(|&n| n > 1) {
                         names.push("-".to_owned());
                     }
-                    steps.push(self.step(&format!("r2r {}", names.join(",")), &extents, group, 1));
+                    steps.push(self.step(&format!("r2r {}", names.join(",")), What::R2r, &extents, group, 1));
                 }
             }
             Kind::R2c => {
@@ -116,7 +136,7 @@ impl Problem {
                 let mut half = extents.clone();
                 halve(&mut half);
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
-                let whole = self.step("r2c fwd", &extents, first..rank, 1);
+                let whole = self.step("r2c fwd", What::R2c, &extents, first..rank, 1);
                 steps.push(Step { input: reals, output: numbers, ..whole });
                 self.complex(&half, first, Direction::Forward, &mut steps);
             }
@@ -126,7 +146,7 @@ impl Problem {
                 halve(&mut half);
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
                 self.complex(&half, first, Direction::Inverse, &mut steps);
-                let whole = self.step("c2r inv", &extents, first..rank, 1);
+                let whole = self.step("c2r inv", What::C2r, &extents, first..rank, 1);
                 steps.push(Step { input: numbers, output: reals, ..whole });
             }
         }
@@ -139,13 +159,13 @@ impl Problem {
         for group in groups(end, extents.len()) {
             // A transform of one number does nothing.
             if extents[group.clone()].iter().any(|&n| n > 1) {
-                steps.push(self.step(head, extents, group, 2));
+                steps.push(self.step(head, What::C2c(direction), extents, group, 2));
             }
         }
     }
 
     /// The transform along the axes of a range, of dense arrays of these extents.
-    fn step(&self, head: &str, extents: &[usize], range: Range<usize>, numbers: usize) -> Step {
+    fn step(&self, head: &str, what: What, extents: &[usize], range: Range<usize>, numbers: usize) -> Step {
         let behind: usize = extents[range.end..].iter().product();
         let batch = self.batch * extents[..range.start].iter().product::<usize>();
         let mut shape: Vec<String> = extents[range.clone()].iter().map(ToString::to_string).collect();
@@ -155,7 +175,8 @@ impl Problem {
             shape.push(behind.to_string());
             axes = " axes=".to_owned() + &(0..range.len()).map(|axis| axis.to_string()).collect::<Vec<_>>().join(",");
         }
-        Step { text: [format!("{head} {}", shape.join("x")), axes], batch, input: len, output: len }
+        let extents = extents[range].to_vec();
+        Step { text: [format!("{head} {}", shape.join("x")), axes], batch, input: len, output: len, what, extents, behind }
     }
 
     /// About how many operations of floating-point numbers it takes, by the usual count for a
