@@ -232,7 +232,8 @@ pub fn noise(element: ElementType, len: usize) -> Vec<u8> {
     } else if name.contains("f16") {
         (0..count / 2).flat_map(|_| wgpu_fft::half::f16::from_f32(number()).to_ne_bytes()).collect()
     } else if name.contains("f32") {
-        (0..count / 4).flat_map(|_| number().to_ne_bytes()).collect()
+        // Up to 3: from 2 on, numbers have another level in sums of squares (shaders/reduce/scale.wgsl).
+        (0..count / 4).flat_map(|_| (3.0 * number()).to_ne_bytes()).collect()
     } else {
         let mut random = fastrand::Rng::with_seed(2);
         (0..count).map(|_| random.u8(..)).collect()

@@ -119,6 +119,7 @@ impl Options {
     }
 
     /// A planner that chooses recipes as the command line says.
+    #[allow(dead_code, reason = "not every example makes plans")]
     pub fn planner(&self, gpu: &Gpu) -> Planner {
         let planner = Planner::new(gpu);
         if self.recorded { planner.with_tuning(Tuning::recorded(Record::open_default())) } else { planner }

@@ -92,7 +92,17 @@ fn rounded(operator: &Operator, product: &Expr) -> Expr {
     if !operator.rounded || !matches!(operator.mapped(), Kind::F32 | Kind::Complex) {
         return product.clone();
     }
-    bitcast(product.ty(), &(bitcast(&U32, product) + param("zero", U32)))
+    hidden(product)
+}
+
+/// The same number, of which no compiler knows how it was computed. NVIDIA's takes x·f·f for x·(f·f),
+/// where f·f may be below or beyond all numbers: the squares of numbers below 2 beside larger ones
+/// were lost.
+fn hidden(x: &Expr) -> Expr {
+    match *x.ty() == F64 {
+        true => select(&param("zero", U32).equals(0), x, zero(&F64)),
+        false => bitcast(x.ty(), &(bitcast(&U32, x) + param("zero", U32))),
+    }
 }
 
 /// x·y, or x̅·y.
@@ -246,7 +256,7 @@ fn at_level(operator: &Operator) -> Function {
 /// The numbers of a value, times a factor and its square, and another level. The products are exact,
 /// but a compiler that sees them may add them to other numbers in another order.
 fn lowered(operator: &Operator, v: &Expr, level: &Expr, factor: &Expr) -> Expr {
-    let square = |squares: Expr| rounded(operator, &(squares * factor * factor));
+    let square = |squares: Expr| rounded(operator, &(hidden(&(squares * factor)) * factor));
     let number = |part: &str| bitcast(&F32, &v.components(part));
     let scaled = |part: &str| bitcast(&U32, &rounded(operator, &(number(part) * factor)));
     match (operator.value(), operator.mapped()) {
@@ -453,7 +463,7 @@ fn finish(operator: &Operator, v: &Expr) -> Expr {
     match (operator.finish, operator.value()) {
         (Finish::Variance(divisor), _) => {
             let [_, level] = squares();
-            unscaled(unscaled(variance(divisor), &level), &level)
+            unscaled(hidden(&unscaled(variance(divisor), &level)), &level)
         }
         (Finish::Deviation(divisor), _) => unscaled(root(variance(divisor)), &squares()[1]),
         (Finish::Root, _) if operator.fold == Fold::Squares => {

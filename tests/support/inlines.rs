@@ -157,6 +157,8 @@ impl Case {
         let arrays = |data: &[Complex64]| bytes_of::<T>(data);
         let roundoff = if self.is_f64 { f64::EPSILON / 2.0 } else { ROUNDOFF };
         let factor = if self.binds { 1.5 } else { 2.5 };
+        // In f64 the reference has errors of its own.
+        let factor = if self.is_f64 { factor + 1.0 } else { factor };
         let budget = factor * roundoff * (self.n as f64).log2().max(1.0).sqrt();
         for (inverse, from, expected) in [(false, &input, &there), (true, &there, &back)] {
             let (data, roots) = (arrays(from), text.roots());

@@ -27,7 +27,7 @@ pub(in crate::fft) struct Functions {
     pub elements: u32,
 }
 
-/// `product`: that of complex numbers, as `shaders/fft/complex.wgsl` has it.
+/// The product of complex numbers, as `shaders/fft/complex.wgsl` has it.
 pub(in crate::fft) fn complex_mul(complex: &Type) -> Function {
     let mut function = Function::new("complex_mul").returning(complex.clone());
     let [a, b] = ["a", "b"].map(|name| function.parameter(name, complex.clone()));
