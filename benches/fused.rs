@@ -499,17 +499,7 @@ fn convolved<'a>(
         stores = each(elements, &format!("result[row + fft_position(invocation, K)] = values[K] * {}f;", 1.0 / n as f64)),
         wgsl = text.wgsl()
     );
-    let device = gpu.device();
-    let source = wgpu::ShaderSource::Wgsl(wgsl.into());
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some("inline"),
-        layout: None,
-        module: &module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() },
-        cache: None,
-    });
+    let pipeline = pipeline(gpu, "inline", &wgsl);
     let roots = Some(text.roots()).filter(|roots| !roots.is_empty());
     let roots = roots.map(|roots| gpu.upload(&bytemuck::pod_collect_to_vec::<u8, u32>(roots)).expect("a table is small"));
     let groups = rows.div_ceil(lines) as u32;
@@ -532,6 +522,20 @@ fn convolved<'a>(
 /// A statement for each number.
 fn each(count: usize, statement: &str) -> String {
     (0..count).map(|k| statement.replace('K', &format!("{k}u"))).collect::<Vec<_>>().join("\n")
+}
+
+/// A pipeline of a shader of one's own.
+fn pipeline(gpu: &Gpu, label: &str, wgsl: &str) -> wgpu::ComputePipeline {
+    let source = wgpu::ShaderSource::Wgsl(wgsl.into());
+    let module = &gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(label),
+        layout: None,
+        module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() },
+        cache: None,
+    })
 }
 
 /// A convolution by plans without fused steps.
@@ -616,16 +620,7 @@ impl Product {
                 }
             }";
         let device = bench.gpu().device();
-        let module =
-            device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(TEXT.into()) });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("product"),
-            layout: None,
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
+        let pipeline = pipeline(bench.gpu(), "product", TEXT);
         fn entry(binding: u32, buffer: &DeviceBuffer<Complex32>) -> wgpu::BindGroupEntry<'_> {
             wgpu::BindGroupEntry { binding, resource: buffer.buffer().as_entire_binding() }
         }

@@ -198,6 +198,11 @@ impl Stockham {
         self.radices.iter().fold(1, |n, &radix| n.saturating_mul(radix))
     }
 
+    /// The same with its stages in the other order.
+    pub(super) fn reversed(&self) -> Self {
+        Self { radices: self.radices.iter().rev().copied().collect(), ..self.clone() }
+    }
+
     /// Most complex numbers that an invocation holds.
     #[must_use]
     pub fn elements(&self) -> u32 {

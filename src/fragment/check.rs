@@ -259,9 +259,7 @@ impl Check {
         }
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         for Declared { name, .. } in self.checked.arrays() {
-            let is_name =
-                name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && name.starts_with(|c: char| c.is_ascii_alphabetic());
-            if !is_name || name.starts_with(OURS) {
+            if !wgsl::is_name(name) || name.starts_with(OURS) {
                 return wrong(name, "a name consists of letters, digits and `_`, and begins with a letter");
             }
             if arguments.contains(&**name) {

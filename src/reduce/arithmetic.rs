@@ -99,10 +99,8 @@ fn rounded(operator: &Operator, product: &Expr) -> Expr {
 /// where f·f may be below or beyond all numbers: the squares of numbers below 2 beside larger ones
 /// were lost.
 fn hidden(x: &Expr) -> Expr {
-    match *x.ty() == F64 {
-        true => select(&param("zero", U32).equals(0), x, zero(&F64)),
-        false => bitcast(x.ty(), &(bitcast(&U32, x) + param("zero", U32))),
-    }
+    let hidden_zero = param("zero", U32);
+    if *x.ty() == F64 { select(&hidden_zero.equals(0), x, zero(&F64)) } else { bitcast(x.ty(), &(bitcast(&U32, x) + hidden_zero)) }
 }
 
 /// x·y, or x̅·y.

@@ -41,6 +41,11 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+/// Whether a text consists of letters, digits and `_`, and begins with a letter.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && text.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
 pub(crate) use body::{Body, Writes};
 pub(crate) use expr::{Expr, all, bitcast, boolean, call, construct, convert, float, max, min, param, raw, select, u32s, zero};
 pub(crate) use module::{Access, Function, Module};

@@ -19,7 +19,7 @@ pub fn loops_of_many_turns_end_where_they_should(device: &Device) {
             data[1] = x;
         }";
     let data = gpu.upload(&[TURNS, 1u32]).unwrap();
-    let (pipeline, group) = pipeline_on(gpu, wgsl, data.buffer());
+    let (pipeline, group) = pipeline_on(gpu, wgsl, &[data.buffer()]);
     gpu.submit(|encoder| {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline);

@@ -240,8 +240,8 @@ pub fn transposed<T: Copy>(data: &[T], rows: usize, columns: usize) -> Vec<T> {
         .collect()
 }
 
-/// A pipeline of this text, whose one binding is the buffer.
-pub fn pipeline_on(gpu: &Gpu, wgsl: &str, buffer: &wgpu::Buffer) -> (wgpu::ComputePipeline, wgpu::BindGroup) {
+/// A pipeline of this text, whose bindings are these buffers.
+pub fn pipeline_on(gpu: &Gpu, wgsl: &str, buffers: &[&wgpu::Buffer]) -> (wgpu::ComputePipeline, wgpu::BindGroup) {
     let device = gpu.device();
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(wgsl.into()) });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -252,10 +252,10 @@ pub fn pipeline_on(gpu: &Gpu, wgsl: &str, buffer: &wgpu::Buffer) -> (wgpu::Compu
         compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     });
-    let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
-    });
+    let bindings = buffers.iter().zip(0..);
+    let entries: Vec<_> =
+        bindings.map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }).collect();
+    let layout = &pipeline.get_bind_group_layout(0);
+    let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
     (pipeline, bind_group)
 }

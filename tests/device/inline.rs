@@ -3,7 +3,7 @@
 use wgpu_fft::wgpu;
 use wgpu_fft::wgpu::util::DeviceExt;
 
-use crate::harness::Device;
+use crate::harness::{Device, pipeline_on};
 use crate::inlines::{CASES, strangers};
 
 /// Runs a text as a program of one's own would.
@@ -12,20 +12,7 @@ fn run(device: &Device, wgsl: &str, arrays: &[&[u8]], groups: u32) -> Vec<u8> {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
     let make = |data: &&[u8]| gpu.device().create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents: data, usage });
     let buffers: Vec<wgpu::Buffer> = arrays.iter().map(make).collect();
-    let source = wgpu::ShaderSource::Wgsl(wgsl.into());
-    let module = gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-    let pipeline = gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: None,
-        module: &module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
-        cache: None,
-    });
-    let entries: Vec<_> =
-        buffers.iter().zip(0..).map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }).collect();
-    let layout = &pipeline.get_bind_group_layout(0);
-    let bind_group = gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
+    let (pipeline, bind_group) = pipeline_on(gpu, wgsl, &buffers.iter().collect::<Vec<_>>());
     gpu.submit(|encoder| {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline);

@@ -99,7 +99,7 @@ impl Counter {
                 sums[id.x % 4u] = x;
             }";
         let sums = gpu.alloc::<u32>(4).unwrap();
-        let (pipeline, bind_group) = pipeline_on(gpu, text, sums.buffer());
+        let (pipeline, bind_group) = pipeline_on(gpu, text, &[sums.buffer()]);
         Self { gpu: gpu.clone(), workgroups, pipeline, bind_group }
     }
 

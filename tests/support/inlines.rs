@@ -2,10 +2,11 @@
 
 use std::f64::consts::TAU;
 
+use wgpu_fft::Complex32;
 use wgpu_fft::fft::{Inline, InlineText};
-use wgpu_fft::num_complex::{Complex, Complex64};
+use wgpu_fft::num_complex::Complex64;
 
-use crate::reference::{ROUNDOFF, complex_noise, dft, noise, relative_error};
+use crate::reference::{Number, ROUNDOFF, complex_noise, dft, noise, relative_error, wide};
 
 /// Runs a text with these arrays at the bindings 0, 1, … of group 0, in so many workgroups, and returns the
 /// array at binding 0.
@@ -53,37 +54,12 @@ pub const CASES: [Case; 22] = [
     Case { n: 3 * 11 * 13, invocations: Some(33), ..PLAIN },
 ];
 
-/// A number from the library's f64, and back.
-trait Scalar: bytemuck::Pod {
-    fn of(x: f64) -> Self;
-    fn wide(self) -> f64;
+fn bytes_of<T: Number>(values: &[Complex64]) -> Vec<u8> {
+    bytemuck::cast_slice(&values.iter().map(|&z| T::of(z)).collect::<Vec<_>>()).to_vec()
 }
 
-impl Scalar for f32 {
-    fn of(x: f64) -> Self {
-        x as Self
-    }
-    fn wide(self) -> f64 {
-        self.into()
-    }
-}
-
-impl Scalar for f64 {
-    fn of(x: f64) -> Self {
-        x
-    }
-    fn wide(self) -> f64 {
-        self
-    }
-}
-
-fn bytes_of<T: Scalar>(values: &[Complex64]) -> Vec<u8> {
-    let parts: Vec<T> = values.iter().flat_map(|z| [T::of(z.re), T::of(z.im)]).collect();
-    bytemuck::cast_slice(&parts).to_vec()
-}
-
-fn numbers_of<T: Scalar>(bytes: &[u8]) -> Vec<Complex64> {
-    bytemuck::pod_collect_to_vec::<u8, T>(bytes).chunks_exact(2).map(|pair| Complex::new(pair[0].wide(), pair[1].wide())).collect()
+fn numbers_of<T: Number>(bytes: &[u8]) -> Vec<Complex64> {
+    bytemuck::pod_collect_to_vec::<u8, T>(bytes).into_iter().map(T::wide).collect()
 }
 
 impl Case {
@@ -142,14 +118,14 @@ impl Case {
 
     /// Forward and inverse of two workgroups of lines, compared with rustfft.
     pub fn check(&self, run: Run<'_>) {
-        if self.is_f64 { self.check_as::<f64>(run) } else { self.check_as::<f32>(run) }
+        if self.is_f64 { self.check_as::<Complex64>(run) } else { self.check_as::<Complex32>(run) }
     }
 
-    fn check_as<T: Scalar>(&self, run: Run<'_>) {
+    fn check_as<T: Number>(&self, run: Run<'_>) {
         const GROUPS: u32 = 2;
         let text = self.inline().generate().unwrap();
         let (n, count) = (if self.is_real { self.n / 2 } else { self.n }, (self.lines * GROUPS) as usize);
-        let input: Vec<Complex64> = complex_noise(n * count, 3).iter().map(|z| Complex::new(z.re.into(), z.im.into())).collect();
+        let input: Vec<Complex64> = wide(&complex_noise(n * count, 3));
         let mut there = input.clone();
         there.chunks_mut(n).for_each(|line| self.forward(line));
         let mut back = there.clone();
@@ -230,13 +206,13 @@ fn convolution() -> Stranger {
     let check = |run: Run<'_>, own: &Stranger| {
         let (rows, response) = (complex_noise(N * ROWS, 5), complex_noise(N, 6));
         let data = run(&own.wgsl, &[bytemuck::cast_slice(&rows), bytemuck::cast_slice(&response), &own.roots], ROWS as u32);
-        let mut expected = crate::reference::wide(&rows);
+        let mut expected = wide(&rows);
         for row in expected.chunks_mut(N) {
             dft(row, &[N], &[0], false);
-            row.iter_mut().zip(&response).for_each(|(z, h)| *z *= Complex64::new(h.re.into(), h.im.into()) / N as f64);
+            row.iter_mut().zip(&response).for_each(|(z, h)| *z *= h.wide() / N as f64);
             dft(row, &[N], &[0], true);
         }
-        let error = relative_error(&numbers_of::<f32>(&data), &expected);
+        let error = relative_error(&numbers_of::<Complex32>(&data), &expected);
         assert!(error < 6.0 * ROUNDOFF * 10f64.sqrt(), "convolution: {error:.2e}");
     };
     Stranger { name: "convolution", wgsl, roots: fft.roots().to_vec(), check }
@@ -342,13 +318,13 @@ fn ocean() -> Stranger {
     let check = |run: Run<'_>, own: &Stranger| {
         let spectrum = complex_noise(N * ROWS, 8);
         let output = vec![0u8; 16 * N * ROWS];
-        let surface = numbers_of::<f32>(&run(&own.wgsl, &[&output, bytemuck::cast_slice(&spectrum)], ROWS as u32 / 2));
+        let surface = numbers_of::<Complex32>(&run(&own.wgsl, &[&output, bytemuck::cast_slice(&spectrum)], ROWS as u32 / 2));
         let number = |j: usize| j as f64 - if j >= N / 2 { N as f64 } else { 0.0 };
         for (i, name) in ["heights", "slopes"].into_iter().enumerate() {
             let mut expected: Vec<Complex64> = (0..N * ROWS)
                 .map(|at| {
                     let turned = Complex64::from_polar(1.0, f64::from(TIME) * number(at % N).abs().sqrt());
-                    let z = Complex64::new(spectrum[at].re.into(), spectrum[at].im.into()) * turned;
+                    let z = spectrum[at].wide() * turned;
                     if i == 0 { z } else { z * Complex64::I * number(at % N) }
                 })
                 .collect();

@@ -7,7 +7,7 @@ use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 use wgpu_fft::fft::Direction;
-use wgpu_fft::{DeviceProfile, Error, wgpu};
+use wgpu_fft::{DeviceProfile, Error};
 
 use crate::precision::Real;
 use crate::problem::{Step, What};
@@ -16,7 +16,7 @@ use crate::problem::{Step, What};
 const HOST: &str = "WGPU_FFT_FFTW_HOST";
 
 /// Operations that rustfft does in a nanosecond on one thread, by the usual count; half as many in
-/// double precision. This number and the next two are of a processor of 2023 and an H100 beside it.
+/// double precision. These four numbers are estimates, which no report has measured yet.
 const OPERATIONS: f64 = 8.0;
 
 /// Nanoseconds from a call to its result for an array that is so small that nothing else counts.
@@ -43,7 +43,7 @@ fn is_faster(step: &Step, profile: &DeviceProfile) -> bool {
     let bytes = step.batch * (step.input + step.output) * size_of::<Real>();
     let operations = step.operations();
     let of_host = operations / OPERATIONS * (size_of::<Real>() / 4) as f64;
-    let of_device = if profile.device_type == wgpu::DeviceType::Cpu {
+    let of_device = if profile.is_cpu() {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         operations / (OF_A_CORE * cores as f64)
     } else {

@@ -227,6 +227,6 @@ pub(in crate::fft) enum Text {
 /// 32-bit registers of an invocation that holds so many complex numbers of f32, about: what drivers of
 /// AMD, Apple and Qualcomm take for butterflies of 8 to 32 numbers (benches/reports/reach). Between
 /// stages, places in workgroup memory and roots of unity come on top.
-pub(super) fn registers_of(elements: u32, stages: usize) -> u32 {
+pub(in crate::fft) fn registers_of(elements: u32, stages: usize) -> u32 {
     if stages > 1 { elements.saturating_mul(4).saturating_add(24) } else { elements.saturating_mul(3).saturating_add(16) }
 }

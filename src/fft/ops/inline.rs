@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::error::{Error, Result};
+use crate::fft::choose::designer::{MAX_PRIME, registers_of};
 use crate::fft::emit::stockham::generator::Setting;
 use crate::fft::emit::stockham::inline::{Functions, Inline as Emit, complex_mul, half_turns, held, is_even, root_function};
 use crate::fft::factors::{factorizations, largest_prime, orders};
@@ -16,7 +17,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::fft::pass::Bound;
 use crate::text::join;
-use crate::wgsl::{Module, Type};
+use crate::wgsl::{Module, Type, is_name};
 
 /// Fourier transforms inside a compute shader of your own: WGSL functions to append to its text.
 ///
@@ -121,9 +122,6 @@ const COMMON_INVOCATIONS: u32 = 256;
 /// Numbers of an invocation that leave room for those of the caller.
 const FEW_ELEMENTS: u32 = 16;
 
-/// Banks of workgroup memory: a word more for so many pads it.
-const BANKS: u32 = 32;
-
 /// Invocations that run together at least on GPUs. Of fewer the others are idle.
 const TOGETHER: u32 = 32;
 
@@ -205,11 +203,8 @@ impl Inline {
     /// # Errors
     /// See [`Inline`].
     pub fn generate(&self) -> Result<InlineText> {
-        let is_name = |name: &str| {
-            let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-            begins && !name.ends_with('_') && !name.contains("__") && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        };
-        if !is_name(&self.name) {
+        // Of `a_` and `_b` WGSL would make a name with two underscores, which it reserves.
+        if !is_name(&self.name) || self.name.ends_with('_') || self.name.contains("__") {
             return Err(self.unsupported(format!("`{}` is not a name: letters, digits and single underscores, a letter first", self.name)));
         }
         let recipe = self.recipe()?;
@@ -235,10 +230,10 @@ impl Inline {
     fn recipe(&self) -> Result<Stockham> {
         let n = self.complex()?;
         let prime = largest_prime(n);
-        if prime > 31 {
-            return Err(
-                self.unsupported(format!("{n} complex numbers have the prime factor {prime}, and the largest with a butterfly is 31"))
-            );
+        if prime > MAX_PRIME {
+            return Err(self.unsupported(format!(
+                "{n} complex numbers have the prime factor {prime}, and the largest with a butterfly is {MAX_PRIME}"
+            )));
         }
         if self.lines == 0 || self.lanes == Some(0) {
             return Err(self.unsupported("lines and invocations must be at least 1".to_owned()));
@@ -287,7 +282,7 @@ impl Inline {
     /// against bank conflicts: rows of 4096 that fill all of it take twice the time (report
     /// `2026-11-28-inline`).
     fn in_pieces(&self, recipe: &Stockham) -> std::result::Result<Stockham, String> {
-        let back = Stockham { radices: recipe.radices.iter().rev().copied().collect(), ..recipe.clone() };
+        let back = recipe.reversed();
         let fits = |memory: u32, pieces: u32| {
             let profile = DeviceProfile {
                 workgroup_bytes: memory,
@@ -302,7 +297,7 @@ impl Inline {
             })
         };
         let memory = self.memory.saturating_sub(self.data_bytes(recipe.n()));
-        let padded = memory - memory / BANKS;
+        let padded = memory - memory / recipe.banks;
         // The mirror images of a spectrum need a whole line.
         let pieces: &[u32] = if self.is_real { &[1] } else { &[1, 2, 4] };
         let choices = [padded, memory].into_iter().flat_map(|memory| pieces.iter().map(move |&pieces| (memory, pieces)));
@@ -318,8 +313,7 @@ impl Inline {
 
     fn text(&self, recipe: &Stockham) -> InlineText {
         let (pass, n, name) = (self.pass(recipe), recipe.n(), &self.name);
-        let reversed = recipe.radices.iter().rev().copied().collect();
-        let stages = [Constant::Stages(recipe.radices.clone()), Constant::Stages(reversed)];
+        let stages = [recipe.clone(), recipe.reversed()].map(|own| Constant::Stages(own.radices));
         let constants = Constants::new(self.number, stages.into_iter().chain(self.is_real.then(|| half_turns(n))));
         let nothing = Bound::whole(Slot::Output, 0);
         let setting = Setting {
@@ -370,7 +364,7 @@ impl Inline {
         }
         let wgsl = prefixed(&module.finish(), name);
         let workgroup_bytes = exchanged * 4 * self.number.words() + self.data_bytes(n);
-        let registers = 4 * elements * self.number.words() + 24;
+        let registers = registers_of(elements * self.number.words(), recipe.radices.len());
         InlineText { wgsl, roots, invocations: lanes * self.lines, elements: elements as usize, is_even, workgroup_bytes, registers }
     }
 }

@@ -39,7 +39,7 @@ pub(in crate::fft) fn complex_mul(complex: &Type) -> Function {
 impl Inline<'_> {
     /// The transforms with these names, forward and inverse.
     pub fn functions(&self, [forward, inverse]: [&str; 2]) -> Functions {
-        let back = Stockham { radices: self.recipe.radices.iter().rev().copied().collect(), ..self.recipe.clone() };
+        let back = self.recipe.reversed();
         let pass_back = Pass { radices: back.radices.clone(), ..self.pass.clone() };
         let ways = [(forward, self.pass, self.recipe, false), (inverse, &pass_back, &back, true)];
         let (mut all, mut elements) = (Vec::new(), 0);
@@ -66,9 +66,9 @@ impl Inline<'_> {
         let stages = own.stages();
         let [first, last] = [stages[0], stages[stages.len() - 1]];
         let start = own.at_stage(&place, first);
-        let names = own.rounds(first.radix, &start).into_iter().zip(0..);
-        let named: Values = names.map(|(_, b)| (0..first.radix).map(|k| values.at(b * first.radix + k)).collect()).collect();
-        let mut loaded: Values = named.iter().map(|round| round.iter().map(|value| own.body.value("x", value)).collect()).collect();
+        let rounds = own.rounds(first.radix, &start).len() as u32;
+        let mut round = |b: u32| (0..first.radix).map(|k| own.body.value("x", values.at(b * first.radix + k))).collect();
+        let mut loaded: Values = (0..rounds).map(&mut round).collect();
         if is_inverse {
             if self.halves {
                 loaded = own.mirrored(&place, first, &loaded, true);
