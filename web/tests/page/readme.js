@@ -11,6 +11,7 @@ const BEFORE = [
     `${PROLOGUE} const [pixels, weights] = [new Float32Array(480 * 640).fill(1), new Float32Array(31 * 31).fill(1 / 961)];`,
     `${PROLOGUE} const [picture, spectrum] = [gpu.upload(new Uint8Array(480 * 640).fill(255)), gpu.alloc("f32", 480 * 321)];
      const window = gpu.upload(new Float32Array(640).fill(1));`,
+    `${PROLOGUE} import { inlineFft } from "wgpu-fft";`,
     `import { Gpu } from "wgpu-fft";
      const device = await (await navigator.gpu.requestAdapter()).requestDevice();
      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
@@ -24,6 +25,20 @@ const AFTER = [
     "z.forEach((value, i) => check(same[i], value, 1e-5));",
     "check((await blurred.read())[100 * 640 + 100], 1, 1e-4); check((await spectrum.read()).length, 2 * 480 * 321, 0);",
     "check((await spectrum.read())[0], 20 * Math.log10(480 * 640), 1e-3);",
+    `const z = Float32Array.from({ length: 2048 }, (_, i) => Math.sin(i));
+     const [rows, roots] = [gpu.upload(z, "complex f32"), gpu.upload(fft.roots)];
+     const module = gpu.device.createShaderModule({ code });
+     const pipeline = await gpu.device.createComputePipelineAsync({ layout: "auto", compute: { module } });
+     const entries = [rows, roots].map(({ buffer }, binding) => ({ binding, resource: { buffer } }));
+     const encoder = gpu.device.createCommandEncoder();
+     const pass = encoder.beginComputePass();
+     pass.setPipeline(pipeline);
+     pass.setBindGroup(0, gpu.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+     pass.dispatchWorkgroups(1);
+     pass.end();
+     gpu.device.queue.submit([encoder.finish()]);
+     const same = await rows.read();
+     z.forEach((value, i) => check(same[i], value, 1e-5));`,
     "check((await array.read()).every((value, i) => Math.abs(value - (i % 2 === 0 ? 1 : 0)) < 1e-6), true, 0); device.destroy();",
 ];
 
