@@ -3,7 +3,6 @@
 //!
 //! Programs that use `Rigor::Recorded` or `Rigor::Measure` then find these recipes in the record.
 
-use std::cell::Cell;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -126,11 +125,6 @@ pub enum Command {
         #[arg(long)]
         marks: bool,
     },
-    /// Remove superseded and damaged lines from the file
-    Compact {
-        #[command(flatten)]
-        place: Place,
-    },
     /// Print where the record is
     Path {
         #[command(flatten)]
@@ -155,9 +149,8 @@ fn duration(text: &str, unit: f64) -> std::result::Result<Duration, String> {
 fn open(device: &Device, path: Option<&std::path::Path>) -> Record {
     let record = device.open_record(path);
     let report = record.report();
-    if report.corrupt > 0 {
-        let lines = counted(report.corrupt, "line", "damaged");
-        device.output.note("", format_args!("{lines} in it, which `wgpu-fft record compact` drops"));
+    if report.unread > 0 {
+        device.output.note("", format_args!("{}, and kept", counted(report.unread, "line", "not readable")));
     }
     record
 }
@@ -238,10 +231,6 @@ impl Command {
                 Ok(())
             }
             Self::Prune { place, part, older_than, marks } => prune(&place.open(device), part, *older_than, *marks),
-            Self::Compact { place } => {
-                println!("{}", counted(place.open(device).compact()?, "line", "dropped"));
-                Ok(())
-            }
             Self::Path { place } => {
                 let path = place.record.clone().or_else(Record::default_path);
                 let path = path.ok_or("this system has no directory for caches: name a file by WGPU_FFT_RECORD or --record")?;
@@ -267,18 +256,11 @@ fn prune(record: &Record, part: &Part, older_than: Option<Duration>, marks: bool
         return Err(usage("prune without a condition would forget everything; say --older-than, --device, --marks or a filter"));
     }
     let before = older_than.map(|age| now().saturating_sub(age.as_secs()));
-    let forgotten = Cell::new(0);
-    let dropped = record.prune(|item| {
+    let forgotten = record.prune(|item| {
         let mark = matches!(item, Item::Mark(_));
-        let wanted = part.has(item) && before.is_none_or(|before| item.time() < before) && (mark || !marks);
-        forgotten.set(forgotten.get() + usize::from(wanted));
-        !wanted
+        !(part.has(item) && before.is_none_or(|before| item.time() < before) && (mark || !marks))
     })?;
-    let others = dropped.saturating_sub(forgotten.get());
-    println!("{}", counted(forgotten.get(), "item", "forgotten"));
-    if others > 0 {
-        println!("{}, superseded or damaged", counted(others, "other line", "dropped"));
-    }
+    println!("{}", counted(forgotten, "item", "forgotten"));
     Ok(())
 }
 

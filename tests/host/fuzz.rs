@@ -50,10 +50,6 @@ fn examples_reach_what_they_are_for() {
         let program = spec.lower(Some(recipe), &wgpu_fft::DeviceProfile::webgpu_defaults());
         assert!(program.is_ok(), "{text}: {}", program.unwrap_err());
     }
-    let sealed = |line: &str| {
-        let body = line.strip_suffix('}').unwrap();
-        format!("{body},\"sum\":\"{:016x}\"}}\n", wgpu_fft::low_level::tune::text_hash(body))
-    };
-    let report = Record::in_memory().import_text(sealed(examples::RECORDS[0]).as_bytes(), None, &|_| false);
+    let report = Record::in_memory().import_text(examples::RECORDS[0].as_bytes(), None, &|_| false);
     assert_eq!(report.accepted, 1, "{report}");
 }

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use wgpu_fft::low_level::tune::record::Item;
+use wgpu_fft::low_level::tune::record::{Import, Item};
 use wgpu_fft::tune::Record;
 
 use crate::support::{Directory, RECIPE, Random, device, entry, listen, mark, peak};
 
 const CASES: u64 = 10_000;
-/// One of this many cases is also extended and compacted.
+/// One of this many cases is also written to.
 const REWRITTEN: u64 = 20;
 
-const UNKNOWN: [&str; 2] = [r#"{"wgpu-fft":2,"kind":"best","how":[[[1e999]]]"#, "{\"wgpu-fft\":31,\"text\":\"\u{1f4a5}\"}"];
+const UNKNOWN: [&str; 2] = [r#"{"wgpu-fft":1,"kind":"best","how":[[[1e999]]]"#, "{\"wgpu-fft\":31,\"text\":\"\u{1f4a5}\"}"];
 
 /// The lines of a record and the items that they contain.
 fn lines(directory: &Directory) -> HashMap<Vec<u8>, Item> {
@@ -86,7 +86,7 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
             }
         }
         13 => insert(&b"[".repeat(random.below(3000))),
-        14 => insert(&[&b"\n{\"wgpu-fft\":1,\"kind\":\"best\",\"spec\":\""[..], &b"9".repeat(random.below(40_000)), b"\n"].concat()),
+        14 => insert(&[&b"\n{\"wgpu-fft\":2,\"kind\":\"best\",\"spec\":\""[..], &b"9".repeat(random.below(40_000)), b"\n"].concat()),
         15 => insert(b"\n{\"wgpu-fft\":99999999999999999999999,\"kind\":\"best\"}\n"),
         _ => insert(&(0..random.below(200)).map(|_| random.next() as u8).collect::<Vec<_>>()),
     }
@@ -109,48 +109,49 @@ fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
             mutate(&mut text, &mut random);
         }
         // What a reader would see that only knows lines.
-        let present: Vec<&[u8]> = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
-        let is_known = |item: &Item| present.iter().any(|line| known.get(*line) == Some(item));
-        let expected: Vec<&Item> = known.values().filter(|item| is_known(item)).collect();
+        let filled = |text: &[u8]| -> Vec<Vec<u8>> {
+            let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+            lines.filter(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec).collect()
+        };
+        let present = filled(&text);
+        let expected: Vec<&Item> = known.iter().filter(|(line, _)| present.contains(line)).map(|(_, item)| item).collect();
         fs::write(&path, &text).unwrap();
         let begin = Instant::now();
         let (record, bytes) = peak(|| Record::open(&path));
         slowest = slowest.max(begin.elapsed());
-        let check = |record: &Record, more: usize, when: &str| {
-            let found: Vec<Item> = record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect();
-            assert_eq!(found.len(), expected.len() + more, "seed {seed}, {when}");
-            assert!(expected.iter().all(|item| found.contains(item)), "seed {seed}, {when}");
-        };
-        check(&record, 0, "opened");
         assert!(bytes < 16 * text.len() + (256 << 10), "seed {seed}: {bytes} bytes for {} of the file", text.len());
-        kept += expected.len();
         let ours = record.warning().is_none();
         foreign += usize::from(!ours);
-        if ours {
-            let report = record.report();
-            let filled = present.iter().filter(|line| !line.trim_ascii().is_empty()).count();
-            let intact = present.iter().filter(|line| known.contains_key(**line)).count();
-            assert_eq!((report.lines(), report.accepted + report.duplicate), (filled, intact), "seed {seed}: {report}");
-            assert_eq!(report.accepted, expected.len(), "seed {seed}: {report}");
-        } else {
-            assert!(expected.is_empty() && record.report().lines() == 0, "seed {seed}: {:?}", record.warning());
+        if !ours {
+            assert!(items(&record).is_empty() && record.report() == Import::default(), "seed {seed}: {:?}", record.warning());
         }
+        // A damaged line that can still be read may take the place of an intact one.
+        let check = |record: &Record, when: &str| {
+            let found = items(record);
+            let has = |item: &Item| found.iter().any(|other| other == item || other.spec() == item.spec() && other.time() >= item.time());
+            assert!(!ours || expected.iter().all(|item| has(item)), "seed {seed}, {when}");
+        };
+        check(&record, "opened");
+        kept += expected.len();
+        let Import { accepted, duplicate, unread, .. } = record.report();
+        assert!(!ours || accepted + duplicate + unread == present.len(), "seed {seed}: {}", record.report());
         if seed % REWRITTEN == 0 {
             rewritten += 1;
             record.add(entry("c2c inv 7", "a new one", &device(590), 1)).unwrap();
-            check(&Record::open(&path), usize::from(ours), "added to");
-            assert_eq!(record.compact().is_ok(), ours, "seed {seed}");
-            let again = Record::open(&path);
-            check(&again, usize::from(ours), "compacted");
             let after = fs::read(&path).unwrap();
-            if ours {
-                assert_eq!((again.report().corrupt, again.report().duplicate), (0, 0), "seed {seed}");
-                let unknown = |lines: &[&[u8]]| UNKNOWN.map(|text| lines.iter().filter(|line| **line == text.as_bytes()).count());
-                let lines: Vec<&[u8]> = after.split(|&byte| byte == b'\n').collect();
-                assert_eq!(unknown(&lines), unknown(&present), "seed {seed}");
-            } else {
+            if !ours {
                 assert!(after == text, "seed {seed}: somebody else's file was written");
+                continue;
             }
+            let again = Record::open(&path);
+            check(&again, "added to");
+            assert_eq!(
+                (again.report().accepted, again.report().duplicate, again.report().unread),
+                (accepted + 1, 0, unread),
+                "seed {seed}"
+            );
+            let stay = filled(&after);
+            assert!(UNKNOWN.iter().all(|line| !present.contains(&line.as_bytes().to_vec()) || stay.contains(&line.as_bytes().to_vec())));
         }
     }
     println!("{CASES} files, {kept} lines kept of {}, {foreign} files not ours, {rewritten} rewritten", CASES * known.len() as u64);
@@ -158,57 +159,6 @@ fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
     assert!(slowest < Duration::from_secs(20), "one took {slowest:?}");
 }
 
-#[test]
-fn no_flipped_bit_of_a_line_is_overlooked() {
-    listen();
-    let directory = Directory::fast("bits");
-    let path = directory.record();
-    let known = lines(&directory);
-    // There is another line before and after it, so that the file counts as a record.
-    let mut lines = known.keys();
-    let [one, other] = [lines.next().unwrap(), lines.next().unwrap()];
-    let whole = [&other[..], b"\n", one, b"\n", other, b"\n"].concat();
-    for bit in 0..one.len() * 8 {
-        // Every bit of every third byte, to save time.
-        if bit / 8 % 3 != 0 && bit / 8 > 60 && bit / 8 < one.len() - 40 {
-            continue;
-        }
-        let mut text = whole.clone();
-        text[other.len() + 1 + bit / 8] ^= 1 << (bit % 8);
-        fs::write(&path, text).unwrap();
-        let record = Record::open(&path);
-        assert_eq!(record.entries().len() + record.marks().len(), 1, "bit {bit}");
-        // The format's digit may become another digit, and a letter may become a line break.
-        let report = record.report();
-        assert!(report.corrupt + report.unknown >= 1 && report.duplicate == 1, "bit {bit}: {report}");
-    }
-}
-
-#[test]
-fn a_torn_last_line_loses_only_itself() {
-    let directory = Directory::fast("torn");
-    let path = directory.record();
-    let known = lines(&directory);
-    let mut keys = known.keys();
-    let [one, other] = [keys.next().unwrap(), keys.next().unwrap()];
-    for len in 0..=other.len() {
-        fs::write(&path, [one, &b"\n"[..], &other[..len]].concat()).unwrap();
-        let count = |record: &Record| record.entries().len() + record.marks().len();
-        let record = Record::open(&path);
-        let whole = usize::from(len == other.len());
-        assert_eq!(count(&record), 1 + whole, "{len} bytes");
-        if len % 16 == 0 || whole == 1 {
-            record.add(entry("c2c inv 7", "a new one", &device(590), 1)).unwrap();
-            let again = Record::open(&path);
-            assert_eq!((count(&again), again.warning()), (2 + whole, None), "{len} bytes");
-            let torn = usize::from(len > 0) - whole;
-            assert_eq!(again.report().corrupt + again.report().unknown, torn, "{len} bytes");
-        }
-    }
-    // Not even the first line was written completely.
-    fs::write(&path, &one[..5]).unwrap();
-    let record = Record::open(&path);
-    record.add(entry("c2c inv 7", "a new one", &device(590), 1)).unwrap();
-    assert_eq!(record.warning(), None);
-    assert_eq!(Record::open(&path).entries().len(), 1);
+fn items(record: &Record) -> Vec<Item> {
+    record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect()
 }

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::file::LARGEST;
-
 /// Why the file of a record could not be read or written as the caller asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -42,22 +40,5 @@ pub enum RecordError {
 impl RecordError {
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), source }
-    }
-}
-
-/// Why a file is not touched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Refused {
-    NotARecord,
-    TooLarge,
-}
-
-impl Refused {
-    pub fn of(self, path: &Path) -> RecordError {
-        let path = path.to_owned();
-        match self {
-            Self::NotARecord => RecordError::NotARecord { path },
-            Self::TooLarge => RecordError::TooLarge { path, available: LARGEST },
-        }
     }
 }

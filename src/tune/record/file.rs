@@ -1,174 +1,96 @@
-//! The file of a record: reading new lines, appending, replacing.
+//! The file of a record: what it holds, and the right to write to it.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::error::{RecordError, Refused};
+use super::error::RecordError;
 use super::item::Item;
-use super::line;
-use crate::files::open;
-pub(super) use crate::files::{all_beside, beside, read, replace, temporary};
+use super::memory::{Memory, is_ours, line, lines, read};
+use crate::files;
 
-/// Bytes of a file that are read at most.
-pub(super) const LARGEST: u64 = 64 << 20;
-/// How long others are waited for. They hold the lock for one line, or for as long as it takes to
-/// write the file anew.
+/// Bytes of the largest file that is read.
+pub(super) const MAX_BYTES: u64 = 64 << 20;
+/// How long others are waited for. They hold the lock for as long as it takes to write the file.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes before the place up to which a file was read, by which it is known again: they hold a
-/// line's checksum.
-const TAIL: usize = 64;
 
-/// How far a file was read, and what is to be written to it.
-#[derive(Debug)]
-pub(super) struct Disk {
-    pub path: PathBuf,
-    /// The end of the last whole line that was read.
-    offset: u64,
-    /// What stands before that.
-    tail: Vec<u8>,
-    /// The file's number in its file system, where there is such a thing.
-    id: Option<[u64; 2]>,
-    /// Why the file is not touched again, if it is not.
-    pub refused: Option<Refused>,
-    /// Items that are in memory alone, so far.
-    pub unsaved: Vec<Item>,
-}
-
-/// What a file holds since it was read last.
+/// What a file holds.
 #[derive(Default)]
-pub(super) struct News {
-    /// Lines, of which the last may not have ended.
+pub(super) struct Contents {
     pub text: Vec<u8>,
-    /// Whether that is all that the file holds now.
-    pub anew: bool,
-    /// What is wrong with the rest.
-    pub trouble: Option<String>,
+    pub memory: Memory,
+    /// Items in it, of which some may be older than others in their place.
+    pub items: usize,
+    /// Lines that are not read, each with its end. They stay in the file.
+    pub unread: Vec<Vec<u8>>,
 }
 
-impl Disk {
-    pub fn new(path: PathBuf) -> Self {
-        Self { path, offset: 0, tail: Vec::new(), id: None, refused: None, unsaved: Vec::new() }
-    }
-
-    /// Reads what was appended, or all of a file that took the place of the one known.
-    pub fn news(&mut self) -> io::Result<News> {
-        let Some(mut file) = open(&self.path)? else {
-            let anew = self.offset > 0;
-            self.forget();
-            return Ok(News { anew, ..News::default() });
-        };
-        let known = self.id == id(&file.metadata()?) && self.is_tail_of(&mut file)?;
-        if !known {
-            self.forget();
-            self.id = id(&file.metadata()?);
+impl Contents {
+    pub fn of(text: Vec<u8>) -> Self {
+        let mut contents = Self::default();
+        for line in lines(&text) {
+            match read(line) {
+                Some(item) => {
+                    contents.items += 1;
+                    contents.memory.insert(item);
+                }
+                None => contents.unread.push([line, b"\n"].concat()),
+            }
         }
-        let start = self.offset;
-        file.seek(SeekFrom::Start(start))?;
-        let text = read(&mut file, LARGEST.saturating_sub(start))?;
-        if start == 0 && !line::is_ours(&text) {
-            self.refused = Some(Refused::NotARecord);
-            return Err(io::Error::other(Refused::NotARecord.of(&self.path)));
+        Self { text, ..contents }
+    }
+
+    /// Of the record at `path`; nothing if there is no file.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        text(path).map(Self::of)
+    }
+
+    /// Replaces what the file at `path` held by other items, unless they are the same. The caller
+    /// has locked the file.
+    pub fn replace(&self, path: &Path, items: &[Item]) -> Result<(), RecordError> {
+        let text = [self.unread.concat(), items.iter().map(line).collect::<String>().into_bytes()].concat();
+        if text.len() as u64 > MAX_BYTES {
+            return Err(RecordError::TooLarge { path: path.to_owned(), available: MAX_BYTES });
         }
-        let large = start + text.len() as u64 >= LARGEST;
-        self.refused = large.then_some(Refused::TooLarge);
-        self.read_to(&text);
-        let trouble = large.then(|| format!("it is larger than {LARGEST} bytes; the rest is not read"));
-        Ok(News { anew: start == 0, text, trouble })
-    }
-
-    /// Notes that the file now holds `text` and nothing else.
-    pub fn replaced_by(&mut self, text: &[u8]) {
-        self.forget();
-        self.id = fs::metadata(&self.path).ok().as_ref().and_then(id);
-        self.read_to(text);
-    }
-
-    fn forget(&mut self) {
-        (self.offset, self.id) = (0, None);
-        self.tail.clear();
-    }
-
-    /// Goes past the whole lines of `text`.
-    fn read_to(&mut self, text: &[u8]) {
-        let Some(last) = text.iter().rposition(|&byte| byte == b'\n') else { return };
-        let whole = &text[..=last];
-        self.offset += whole.len() as u64;
-        self.tail = whole[whole.len().saturating_sub(TAIL)..].to_vec();
-    }
-
-    fn is_tail_of(&self, file: &mut File) -> io::Result<bool> {
-        let mut tail = [0; TAIL];
-        let tail = &mut tail[..self.tail.len()];
-        if file.metadata()?.len() < self.offset {
-            return Ok(false);
-        }
-        file.seek(SeekFrom::Start(self.offset - tail.len() as u64))?;
-        file.read_exact(tail)?;
-        Ok(tail == self.tail)
+        if text == self.text { Ok(()) } else { files::replace(path, &text).map_err(RecordError::io(path)) }
     }
 }
 
-/// All of a record's file, or `None` if there is none.
-pub(super) fn read_whole(path: &Path) -> Result<Option<Vec<u8>>, RecordError> {
-    let opened = open(path).map_err(RecordError::io(path))?;
-    let Some(mut file) = opened else { return Ok(None) };
-    let text = read(&mut file, LARGEST).map_err(RecordError::io(path))?;
-    if text.len() as u64 >= LARGEST {
-        return Err(Refused::TooLarge.of(path));
+/// The text of the record at `path`; empty if there is no file.
+pub(super) fn text(path: &Path) -> Result<Vec<u8>, RecordError> {
+    let Some(mut file) = files::open(path).map_err(RecordError::io(path))? else { return Ok(Vec::new()) };
+    let text = files::read(&mut file, MAX_BYTES + 1).map_err(RecordError::io(path))?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(RecordError::TooLarge { path: path.to_owned(), available: MAX_BYTES });
     }
-    if line::is_ours(&text) { Ok(Some(text)) } else { Err(Refused::NotARecord.of(path)) }
-}
-
-#[cfg(unix)]
-fn id(metadata: &fs::Metadata) -> Option<[u64; 2]> {
-    use std::os::unix::fs::MetadataExt;
-    Some([metadata.dev(), metadata.ino()])
-}
-
-#[cfg(not(unix))]
-fn id(_: &fs::Metadata) -> Option<[u64; 2]> {
-    None
+    if is_ours(&text) { Ok(text) } else { Err(RecordError::NotARecord { path: path.to_owned() }) }
 }
 
 /// Waits for the right to write to the file at `path`, which lasts as long as what is returned.
 ///
 /// What is locked is a file beside it that is never removed: the record itself is replaced by
-/// others of its name.
-pub(super) fn lock(path: &Path) -> io::Result<File> {
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(beside(path, ".lock"))?;
-    let begin = Instant::now();
-    let mut pause = Duration::from_micros(200);
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => std::thread::sleep(pause),
-            Err(TryLockError::WouldBlock) => return Err(io::Error::other(format!("another process has kept it locked for {PATIENCE:?}"))),
+/// others of its name. Nothing is left beside a file that is no record.
+pub(super) fn lock(path: &Path) -> Result<File, RecordError> {
+    text(path)?;
+    let locked = || {
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory)?;
         }
-        pause = (pause * 2).min(Duration::from_millis(10));
-    }
-}
-
-/// Appends lines to the file at `path`, which the caller has locked. After a last line that never
-/// ended it begins a new one.
-pub(super) fn append(path: &Path, lines: &[&str]) -> io::Result<()> {
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-    let mut last = [b'\n'];
-    if file.metadata()?.len() > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    for (i, line) in lines.iter().enumerate() {
-        if i == 0 && last != [b'\n'] {
-            file.write_all(["\n", line].concat().as_bytes())?;
-        } else {
-            file.write_all(line.as_bytes())?;
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(files::beside(path, ".lock"))?;
+        let begin = Instant::now();
+        let mut pause = Duration::from_micros(200);
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => std::thread::sleep(pause),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(io::Error::other(format!("another process has kept it locked for {PATIENCE:?}")));
+                }
+            }
+            pause = (pause * 2).min(Duration::from_millis(10));
         }
-    }
-    Ok(())
+    };
+    locked().map_err(RecordError::io(path))
 }

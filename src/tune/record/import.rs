@@ -3,16 +3,12 @@
 use std::fmt;
 
 /// The number of lines of each class in a file. Each line that is not blank counts once, in the
-/// first class that applies, in this order: unknown, corrupt, duplicate, stale, foreign, accepted.
+/// first class that applies, in this order: unread, duplicate, stale, foreign, accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Import {
-    /// Lines of another format, or of a kind that this version does not know. They are not read,
-    /// but stay in their file.
-    pub unknown: usize,
-    /// Damaged lines of a record, and lines that never belonged to one. Rewriting the file drops
-    /// them.
-    pub corrupt: usize,
+    /// Lines that cannot be read: of another version of this crate, damaged, or of something else.
+    pub unread: usize,
     /// Items that the record already has, or has a newer version of.
     pub duplicate: usize,
     /// Entries that the caller's check rejected, such as those measured with other shaders. They
@@ -25,26 +21,11 @@ pub struct Import {
     pub accepted: usize,
 }
 
-impl Import {
-    /// Number of lines that are not blank.
-    #[must_use]
-    pub fn lines(&self) -> usize {
-        let Self { unknown, corrupt, duplicate, stale, foreign, accepted } = self;
-        unknown + corrupt + duplicate + stale + foreign + accepted
-    }
-}
-
 impl fmt::Display for Import {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { unknown, corrupt, duplicate, stale, foreign, accepted } = *self;
+        let Self { unread, duplicate, stale, foreign, accepted } = *self;
         write!(f, "{accepted} accepted")?;
-        let others = [
-            (foreign, "of another device"),
-            (duplicate, "already known"),
-            (stale, "stale"),
-            (corrupt, "corrupt"),
-            (unknown, "of another version's format"),
-        ];
+        let others = [(foreign, "of another device"), (duplicate, "already known"), (stale, "stale"), (unread, "not readable")];
         for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
             write!(f, ", {count} {what}")?;
         }

@@ -1,6 +1,9 @@
 //! The items of a record: measurements and warnings.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::DeviceIdentity;
 use crate::error::{Error, Result};
@@ -8,7 +11,8 @@ use crate::gpu::Timer;
 use crate::tune::rigor::Rigor;
 
 /// The best recipe that a search found for a specification.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Entry {
     /// The specification, as printed.
     pub spec: String,
@@ -43,15 +47,11 @@ impl Entry {
         let what = format!("a measurement of {} s, and {} s by the rules, for `{}`", self.seconds, self.rules_seconds, self.spec);
         Err(Error::Unsupported { what, why: "times must be finite and positive".to_owned() })
     }
-
-    /// Whether the one takes the place of the other: same problem, device and rigor.
-    pub(super) fn is_of(&self, other: &Self) -> bool {
-        self.rigor == other.rigor && self.spec == other.spec && same(&self.device, &other.device)
-    }
 }
 
 /// A recipe that must not be tried again on a device.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Mark {
     /// The specification, as printed.
     pub spec: String,
@@ -67,14 +67,9 @@ pub struct Mark {
     pub time: u64,
 }
 
-impl Mark {
-    pub(super) fn is_of(&self, other: &Self) -> bool {
-        self.recipe == other.recipe && self.spec == other.spec && same(&self.device, &other.device)
-    }
-}
-
 /// One line of a record.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Item {
     /// A measurement.
@@ -110,9 +105,25 @@ impl Item {
             Self::Mark(mark) => &mark.device,
         }
     }
-}
 
-/// Equality of devices, which mostly are one and the same in memory.
-pub(super) fn same(one: &Arc<DeviceIdentity>, other: &Arc<DeviceIdentity>) -> bool {
-    Arc::ptr_eq(one, other) || one == other
+    /// What is equal for items of which only the newest counts: the specification, the device, and
+    /// the rigor of a measurement or the recipe of a mark.
+    fn key(&self) -> (&str, &DeviceIdentity, Option<Rigor>, &str) {
+        match self {
+            Self::Best(entry) => (&entry.spec, &entry.device, Some(entry.rigor), ""),
+            Self::Mark(mark) => (&mark.spec, &mark.device, None, &mark.recipe),
+        }
+    }
+
+    /// Whether one takes the place of the other.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+
+    /// Entries first, then by specification and time.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let order = |item: &Self| (matches!(item, Self::Mark(_)), item.time());
+        let (one, two) = (self.key(), other.key());
+        (order(self).0, one.0, order(self).1, one).cmp(&(order(other).0, two.0, order(other).1, two))
+    }
 }

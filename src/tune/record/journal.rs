@@ -1,15 +1,15 @@
 //! Notes which recipe is being tried, so that a later process knows if this one crashed.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Seek, Write};
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
+use super::file::MAX_BYTES;
 use super::item::{Item, Mark};
-use super::line::{self, Reader, RecordLine};
-use super::{CRATE_VERSION, DeviceIdentity, Record, file, now};
+use super::{CRATE_VERSION, DeviceIdentity, Record, RecordError, memory, now};
 
 /// How the names of the journal's files go on after the record's.
 const SUFFIX: &str = ".trial-";
@@ -44,8 +44,8 @@ impl Record {
         };
         // While the record is locked nobody looks at a file that is not locked yet.
         let file = self.locked(|path| {
-            let file = file::temporary(path, SUFFIX)?;
-            file.as_file().try_lock()?;
+            let file = crate::files::temporary(path, SUFFIX).map_err(RecordError::io(path))?;
+            file.as_file().try_lock().map_err(|error| RecordError::io(path)(error.into()))?;
             Ok(file)
         });
         let mut trial = Trial { record: self.clone(), mark, file };
@@ -66,11 +66,8 @@ impl Trial {
     /// where nobody reads.
     fn write(&mut self) {
         let Some(file) = self.file.as_mut().map(NamedTempFile::as_file_mut) else { return };
-        let line = line::write(&Item::Mark(self.mark.clone())).ok().filter(|line| line.len() <= line::LONGEST);
-        let written = line.ok_or_else(|| io::Error::other("the line of a trial would be too long")).and_then(|line| {
-            file.rewind()?;
-            file.write_all(line.as_bytes())
-        });
+        let line = memory::line(&Item::Mark(self.mark.clone()));
+        let written = file.rewind().and_then(|()| file.write_all(line.as_bytes()));
         if let Err(error) = written {
             // The one before must not be blamed for what comes.
             let _ = file.set_len(0);
@@ -98,7 +95,7 @@ impl Dead {
 
 /// The journal's files beside a record, of the living and of the dead.
 pub(super) fn files(record: &Path) -> Vec<PathBuf> {
-    file::all_beside(record, SUFFIX)
+    crate::files::all_beside(record, SUFFIX)
 }
 
 /// What dead processes left beside a record that the caller has locked.
@@ -120,9 +117,9 @@ fn dead(path: PathBuf) -> Option<Dead> {
     if !path.exists() {
         return None;
     }
-    let text = file::read(&mut file, line::LONGEST as u64 + 2).ok()?;
-    let mark = match line::lines(&text).next().map(|line| Reader::default().read(line)) {
-        Some(RecordLine::Item(Item::Mark(mark))) => Some(mark),
+    let text = crate::files::read(&mut file, MAX_BYTES).ok()?;
+    let mark = match memory::lines(&text).next().and_then(memory::read) {
+        Some(Item::Mark(mark)) => Some(mark),
         _ => None,
     };
     Some(Dead { mark, path, _file: file })

@@ -6,7 +6,6 @@ mod identity;
 mod import;
 mod item;
 mod journal;
-mod line;
 mod memory;
 mod shared;
 mod store;

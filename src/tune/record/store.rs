@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::error::RecordError;
-use super::file::{self, Disk};
+use super::file::{self, Contents};
 use super::item::{Entry, Item, Mark};
-use super::line::{self, Reader, RecordLine};
-use super::memory::Memory;
-use super::shared::{Shared, text};
+use super::memory::{self, Memory};
+use super::shared::Shared;
 use super::{DeviceIdentity, Import, journal};
 use crate::error;
 use crate::tune::rigor::Rigor;
@@ -30,47 +29,30 @@ use crate::tune::rigor::Rigor;
 /// record: [`wgsl_hash`](crate::low_level::tune::wgsl_hash) tells whether a recipe still means the program that was measured.
 ///
 /// # Format
-/// The file is text with one line for each item. A line is a JSON object without spaces, at most 16
-/// KiB long, with these names in this order:
-///
-/// | name | what |
-/// |---|---|
-/// | `wgpu-fft` | number of the format, 1 |
-/// | `kind` | `best` or `mark` |
-/// | `spec`, `recipe` | as printed |
-/// | `wgsl` | of `best`: the hash of the program's WGSL, 16 hexadecimal digits |
-/// | `seconds`, `rules_seconds` | of `best`: time of the recipe and of the rules' choice |
-/// | `timer`, `rigor` | of `best`: `timestamps` or `wall clock`; `measure` or `patient` |
-/// | `why` | of `mark` |
-/// | `version`, `time` | of this crate; seconds since 1970 |
-/// | `device` | [`DeviceIdentity`]: `name`, `backend`, `id` (vendor, device), `type`, `driver`, `driver_info`, `subgroup_sizes`, the `features` that it has, and `limits`, an array in the order of the fields |
-/// | `sum` | checksum of all that stands before `,"sum"`, 16 hexadecimal digits |
-///
-/// A line is accepted only if its checksum is right, and any single flipped bit is detected. Lines
-/// may end in `\n` or `\r\n`, and blank lines are allowed. Lines of another format or kind are not
-/// read, but they are preserved. A file that is not blank and has no line that begins like a
-/// record's is not ours, and it is never written to.
+/// The file is text with one line for each item: a JSON object that begins with
+/// `{"wgpu-fft":2,"kind":"best",` or `{"wgpu-fft":2,"kind":"mark",`, where 2 is the number of the
+/// format, and goes on with the fields of an [`Entry`] or a [`Mark`] under their names. Lines that
+/// cannot be read, such as those of another version of this crate, stay in the file as they are. A
+/// file that is not blank and has no line that begins like a record's is not ours, and it is never
+/// written to.
 ///
 /// # Guarantees
-/// - Opening a record never fails, whatever the file contains. It allocates memory in proportion to
-///   what it reads, which is 64 MiB at most.
-/// - Every damaged line is detected, and affects no other line.
-/// - Any number of processes and threads may add items at the same time. Each line is appended by
-///   one write, under a lock on the file `<record>.lock`, which is never removed.
-/// - A process that is killed loses at most the line that it is writing. [`compact`](Self::compact) writes
-///   a complete new file and then replaces the old one.
+/// - Opening a record never fails, whatever the file contains. At most 64 MiB are read.
+/// - Any number of processes and threads may add items at the same time. Each writes the whole file
+///   anew under a lock on the file `<record>.lock`, which is never removed, and then replaces the
+///   old one.
+/// - **A crash or a power failure loses at most what is being written**: at any moment either the old
+///   or the new file is there as a whole.
 /// - A recipe that crashes the process is marked the next time the record is opened ([`Trial`](crate::low_level::tune::record::Trial)).
 /// - If anything goes wrong with the file, the record continues in memory and warns once.
 ///
 /// # What is not guaranteed
-/// - Appended lines and trials are not synced to disk. A power failure or a system crash may lose
-///   or damage the last ones.
-/// - On a network file system whose locks do not work between machines, lines that several machines
-///   write at once may be lost. On a file system without locks, nothing is written.
+/// - On a network file system whose locks do not work between machines, what several machines write
+///   at once may be lost. On a file system without locks, nothing is written.
 /// - The newest item is the one with the greatest time. If a clock is wrong, the wrong item may
 ///   win.
-/// - A checksum is not a signature. Keep the file where nobody else may write. Recipes from it are
-///   still checked like recipes written by hand.
+/// - The file is neither signed nor checked for damage within a line that can still be read. Keep
+///   it where nobody else may write. Recipes from it are checked like recipes written by hand.
 #[derive(Clone, Debug)]
 pub struct Record(Arc<Shared>);
 
@@ -101,16 +83,14 @@ impl Record {
         // Under one name, however it is called and whatever becomes of the working directory: the
         // lock and the journal go by it.
         let path = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
-        let has_files = !cfg!(target_arch = "wasm32");
         let mut shared = Shared::default();
         shared.path = Some(path.clone());
-        shared.disk = has_files.then(|| Mutex::new(Disk::new(path.clone())));
-        if !has_files {
+        if cfg!(target_arch = "wasm32") {
             shared.warn("this platform has no files");
         } else if path.file_name().is_none() {
             shared.warn("the path names no file");
-            shared.disk = None;
         } else {
+            shared.file = Some(Mutex::default());
             shared.report = shared.refresh();
             if !journal::files(&path).is_empty() {
                 shared.write(Vec::new());
@@ -190,13 +170,13 @@ impl Record {
     /// All entries, sorted by specification and time.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
-        self.0.memory().entries()
+        self.0.memory().items().iter().filter_map(memory::entry).cloned().collect()
     }
 
     /// All marks, sorted by specification and time.
     #[must_use]
     pub fn marks(&self) -> Vec<Mark> {
-        self.0.memory().marks()
+        self.0.memory().items().iter().filter_map(memory::mark).cloned().collect()
     }
 
     /// Adds an entry and replaces an older one for the same specification, device and rigor. It is
@@ -217,28 +197,19 @@ impl Record {
         self.0.take(vec![Item::Mark(mark)]);
     }
 
-    /// Reads what other processes have written since the last read, and reports what it found.
-    /// Items that this process added count as duplicates.
+    /// Reads what other processes have written, and reports what the file holds.
     pub fn refresh(&self) -> Import {
         self.0.refresh()
     }
 
-    /// Removes superseded and damaged lines from the file. Returns the number of lines removed.
+    /// Removes the items that `keep` rejects, and returns their number. `keep` may query this record
+    /// but must not change it.
     ///
     /// # Errors
     /// If the file cannot be read or written, is not a record, or is too large.
     /// The file is then unchanged.
-    pub fn compact(&self) -> Result<usize, RecordError> {
-        self.prune(|_| true)
-    }
-
-    /// Does the same as [`compact`](Self::compact), and also removes the items that `keep` rejects.
-    /// `keep` may query this record but must not change it.
-    ///
-    /// # Errors
-    /// The errors of [`compact`](Self::compact).
     pub fn prune(&self, keep: impl Fn(&Item) -> bool) -> Result<usize, RecordError> {
-        self.0.rewrite(&keep)
+        self.0.prune(&keep)
     }
 
     /// Adds the items of another file, and writes them to this record's file. `device` decides
@@ -253,22 +224,23 @@ impl Record {
         stale: &dyn Fn(&Entry) -> bool,
     ) -> Result<Import, RecordError> {
         let path = path.as_ref();
-        let text = file::read_whole(path)?.ok_or_else(|| RecordError::io(path)(io::ErrorKind::NotFound.into()))?;
+        let text = file::text(path)?;
+        if text.is_empty() && !path.exists() {
+            return Err(RecordError::io(path)(io::ErrorKind::NotFound.into()));
+        }
         Ok(self.import_text(&text, device, stale))
     }
 
     /// Adds items from text in memory, as [`import`](Self::import) does from a file. A program can
     /// ship with a record this way: `include_bytes!("record.jsonl")`.
     pub fn import_text(&self, text: &[u8], device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Import {
-        let (mut report, mut reader, mut fresh) = (Import::default(), Reader::default(), Memory::default());
-        for line in line::lines(text) {
-            match reader.read(line) {
-                RecordLine::Blank => {}
-                RecordLine::Unknown => report.unknown += 1,
-                RecordLine::Corrupt => report.corrupt += 1,
-                RecordLine::Item(item) if fresh.knows(&item) || self.0.memory().knows(&item) => report.duplicate += 1,
-                RecordLine::Item(Item::Best(entry)) if stale(&entry) => report.stale += 1,
-                RecordLine::Item(item) => {
+        let (mut report, mut fresh) = (Import::default(), Memory::default());
+        for line in memory::lines(text) {
+            match memory::read(line) {
+                None => report.unread += 1,
+                Some(item) if fresh.knows(&item) || self.0.memory().knows(&item) => report.duplicate += 1,
+                Some(Item::Best(entry)) if stale(&entry) => report.stale += 1,
+                Some(item) => {
                     match device {
                         Some(device) if **item.device() != *device => report.foreign += 1,
                         _ => report.accepted += 1,
@@ -281,23 +253,15 @@ impl Record {
         report
     }
 
-    /// Adds all items of another file.
-    ///
-    /// # Errors
-    /// The errors of [`import`](Self::import).
-    pub fn merge(&self, path: impl AsRef<Path>) -> Result<Import, RecordError> {
-        self.import(path, None, &|_| false)
-    }
-
     /// The items that `keep` accepts as text, for [`import_text`](Self::import_text). Each item is
     /// a line.
     #[must_use]
     pub fn export_text(&self, keep: impl Fn(&Item) -> bool) -> String {
-        self.lines(keep).concat()
+        self.items(keep).iter().map(memory::line).collect()
     }
 
-    fn lines(&self, keep: impl Fn(&Item) -> bool) -> Vec<String> {
-        self.0.memory().items().iter().filter(|item| keep(item)).filter_map(text).collect()
+    fn items(&self, keep: impl Fn(&Item) -> bool) -> Vec<Item> {
+        self.0.memory().items().into_iter().filter(keep).collect()
     }
 
     /// Writes the items that `keep` accepts to another file and replaces its contents. Returns the
@@ -315,24 +279,23 @@ impl Record {
         if whole.file_name().is_none() {
             return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         }
-        let lines = self.lines(keep);
-        // Asked before, too, so that not even a lock is left beside what is not ours.
-        file::read_whole(&whole)?;
-        let _lock = file::lock(&whole).map_err(&io)?;
-        file::read_whole(&whole)?;
-        file::replace(&whole, lines.concat().as_bytes()).map_err(&io)?;
-        Ok(lines.len())
+        let items = self.items(keep);
+        let _lock = file::lock(&whole)?;
+        let text = file::text(&whole)?;
+        Contents { text, ..Contents::default() }.replace(&whole, &items)?;
+        Ok(items.len())
     }
 
     /// Runs `work` with the file locked, so that nobody recovers a journal meanwhile, after what
     /// dead processes left was taken in.
-    pub(super) fn locked<T>(&self, work: impl FnOnce(&Path) -> std::io::Result<T>) -> Option<T> {
-        let mut disk = self.0.disk()?;
-        let done = self.0.write_to(&mut disk).and_then(|_lock| if disk.refused.is_some() { Ok(None) } else { work(&disk.path).map(Some) });
-        done.unwrap_or_else(|error| {
-            self.0.warn(error);
-            None
-        })
+    pub(super) fn locked<T>(&self, work: impl FnOnce(&Path) -> Result<T, RecordError>) -> Option<T> {
+        let mut unsaved = self.0.file()?;
+        let path = self.path()?;
+        let done = file::lock(path).and_then(|_lock| {
+            self.0.write_locked(path, &mut unsaved)?;
+            work(path)
+        });
+        done.map_err(|error| self.0.warn(error)).ok()
     }
 
     pub(super) fn warn(&self, why: impl std::fmt::Display) {

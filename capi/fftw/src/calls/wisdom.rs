@@ -57,7 +57,7 @@ fn take(lines: &[u8]) -> bool {
     let mut library = library();
     let found = library.record().import_text(lines, None, &|_| false);
     library.forget_choices();
-    found.corrupt == 0
+    found.unread == 0
 }
 
 #[unsafe(export_name = name!(export_wisdom_to_string))]
