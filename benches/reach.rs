@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::{self, Access, Dispatch};
-use wgpu_fft::{DeviceProfile, Program as Dispatches};
+use wgpu_fft::{DeviceProfile, Gpu, Program as Dispatches, wgpu};
 use wgpu_fft_tests::absent;
 use wgpu_fft_tests::variants::{SPECS, corpus};
 
@@ -32,6 +32,8 @@ pub const PROGRAM: Program = Program {
   --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated. `SPEC | RECIPE` takes that recipe
   --table NAME    the cases of a table of `fft`, such as anchors
   --texts DEVICE  the WGSL for a device that is not opened, such as fxc-nvidia
+  --with TEXT     of the cases only those that contain this, such as f64-by-f32
+  --naive         double-single arithmetic with nothing hidden from the compiler, to see what it does to it
 ",
     columns: COLUMNS,
     work,
@@ -57,6 +59,9 @@ fn work(bench: &mut Bench) -> Result<()> {
     let mut cases: BTreeSet<String> = named.chain(of_tables.concat()).collect();
     if cases.is_empty() {
         cases = if bench.options().smoke { SPECS[..4].iter().map(|&spec| spec.to_owned()).collect() } else { all_cases()? };
+    }
+    if let Some(part) = bench.options().all("with").last() {
+        cases.retain(|case| case.contains(part));
     }
     let mut statistics = Statistics::open()?;
     let profile = match bench.options().all("texts").last() {
@@ -127,7 +132,11 @@ fn compile(bench: &mut Bench, statistics: &mut Statistics, case: &Case, recipe: 
     let program = spec.lower(Some(&recipe), bench.gpu().profile())?;
     program.check(bench.gpu().profile())?;
     for dispatch in unlike(&program) {
-        let compiled = low_level::compile(bench.gpu(), dispatch);
+        let compiled = if bench.options().has("naive") {
+            compile_naive(bench.gpu(), dispatch)
+        } else {
+            low_level::compile(bench.gpu(), dispatch).map(drop).map_err(Into::into)
+        };
         let said = statistics.next()?;
         let step = dispatch.to_string();
         let error = match &compiled {
@@ -145,6 +154,7 @@ fn compile(bench: &mut Bench, statistics: &mut Statistics, case: &Case, recipe: 
             ("step", json!(step)),
             ("workgroups", json!(u64::from(dispatch.grid.x) * u64::from(dispatch.grid.y))),
             ("invocations", json!(dispatch.invocations())),
+            ("pipeline", said["pipeline"].clone()),
             ("subgroup", said["subgroup"].clone()),
             ("statistics", said["statistics"].clone()),
             ("summary", json!(summary)),
@@ -152,6 +162,27 @@ fn compile(bench: &mut Bench, statistics: &mut Statistics, case: &Case, recipe: 
         ];
         bench.report_own(case, &recipe, own);
     }
+    Ok(())
+}
+
+/// Compiles a text of double-single arithmetic without what hides its steps (shaders/fft/double.wgsl).
+fn compile_naive(gpu: &Gpu, dispatch: &Dispatch) -> Result<()> {
+    let hidden = "return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));";
+    let wgsl = dispatch.wgsl();
+    if !wgsl.contains(hidden) {
+        return Err("a text that hides nothing".into());
+    }
+    let source = wgpu::ShaderSource::Wgsl(wgsl.replace(hidden, "return x;").into());
+    let module = &gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    let constants: Vec<(&str, f64)> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
+    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, zero_initialize_workgroup_memory: false },
+        cache: None,
+    });
     Ok(())
 }
 

@@ -6,6 +6,8 @@
 #   scripts/reach.sh quick       four of AMD, the table `anchors`, by a Mesa that does not change any
 #                                more: less than a minute after the build
 #   scripts/reach.sh bless       all of both, and writes the report anew
+#   scripts/reach.sh sums        whether the drivers' own code has all of double-single arithmetic, which
+#                                the first of these does as well
 #   scripts/reach.sh CHIP ARGUMENTS…   the statistics of one chip, with arguments of the benchmark
 #                                `reach`, such as --spec "c2c fwd 4096x4096"
 #
@@ -23,6 +25,8 @@ cd "$(dirname "$0")/.."
 report=benches/reports/reach
 amd='polaris10 vega10 navi10 navi31'
 chips="$amd raven vega20 renoir navi21 phoenix strix1 gfx1201 adreno630 adreno660 adreno740 adreno750 m1 nvk"
+# Apple's driver tells no code.
+tell_code=${chips/ m1/}
 
 out_of_reach() {
     say "SKIPPED: compiling for chips that are not here: $1"
@@ -118,6 +122,26 @@ all() {
     return "$failed"
 }
 
+# code NAME ARGUMENTS…: the lines of JSON and the code of all chips, for double-single arithmetic.
+code() {
+    local name=$1 chip
+    for chip in $tell_code; do
+        export REACH_CODE=$folder/code/$name/$chip
+        rm -rf "$REACH_CODE"
+        mkdir -p "$REACH_CODE"
+        compile_for "$chip" --with f64-by-f32 "${@:2}" || return
+        mv "$folder/$chip.jsonl" "$REACH_CODE/lines.jsonl"
+    done
+    unset REACH_CODE
+}
+
+# sums MODE
+sums() {
+    code hidden && code naive --naive || return
+    # shellcheck disable=SC2086 # a list of words
+    python3 scripts/reach/additions.py "$1" "$report/sums.txt" "$folder/code" $tell_code
+}
+
 # use DEBIAN SUITES: from where Mesa comes.
 use() {
     folder=$PWD/target/reach/$1 suites=$2
@@ -126,12 +150,19 @@ frozen() { use bookworm 'bookworm-backports bookworm'; }
 newest() { use unstable sid; }
 
 case ${1:-} in
-'') newest && all "$chips" --compare ;;
+'')
+    newest
+    all "$chips" --compare || failed=1
+    sums --compare || failed=1
+    exit "${failed:-0}"
+    ;;
 quick) frozen && all "$amd" --compare --table anchors ;;
 bless)
     frozen && all "$amd" --write --table anchors
     newest && all "$chips" --write
+    sums --write
     ;;
+sums) newest && built && sums --compare ;;
 *)
     newest && built
     on "$1" "$program" reach "${@:2}"

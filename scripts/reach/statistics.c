@@ -1,10 +1,10 @@
 /* A Vulkan layer that turns on VK_KHR_pipeline_executable_properties and writes what the driver says
  * of each compute pipeline, as a line of JSON, to the file $REACH_STATISTICS:
  *
- *     {"subgroup":64,"statistics":{"VGPRs":96,...}}
+ *     {"pipeline":0,"subgroup":64,"statistics":{"VGPRs":96,...}}
  *
  * A pipeline that the driver refuses is {"error":-2}, by its VkResult. With $REACH_CODE=FOLDER, the
- * driver's own code goes to FOLDER/0.txt, FOLDER/1.txt and so on, in the same order. One device at
+ * driver's own code goes to FOLDER/0.txt, FOLDER/1.txt and so on, by that number. One device at
  * a time.
  */
 #include <stdio.h>
@@ -124,7 +124,7 @@ static void write_statistics(VkDevice device, VkPipeline pipeline) {
     VkPipelineExecutableStatisticKHR *all = calloc(count + 1, sizeof *all);
     for (uint32_t i = 0; i < count; i++) all[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
     if (count) statistics(device, &first, &count, all);
-    fprintf(lines, "{\"subgroup\":%u,\"statistics\":{", executable.subgroupSize);
+    fprintf(lines, "{\"pipeline\":%u,\"subgroup\":%u,\"statistics\":{", pipelines, executable.subgroupSize);
     for (uint32_t i = 0; i < count; i++) {
         fprintf(lines, "%s\"%s\":", i ? "," : "", all[i].name);
         switch (all[i].format) {
