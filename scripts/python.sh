@@ -2,6 +2,7 @@
 # Builds the Python package into an environment of its own, and tests it.
 #
 #   scripts/python.sh            build it into target/python-venv
+#   scripts/python.sh packages   only what its tests need, into target/python-venv
 #   scripts/python.sh test       build it, and run its tests and a sample of SciPy's
 #   scripts/python.sh own, scripts/python.sh scipy   each of these alone
 #   scripts/python.sh test-all   the same with all of SciPy's tests of scipy.fft, and more of scipy.signal,
@@ -40,13 +41,16 @@ if ! cmp -s python/requirements-test.txt "$venv/installed.txt"; then
     cp python/requirements-test.txt "$venv/installed.txt"
 fi
 
+if [ "${1:-}" = packages ]; then exit; fi
+
 # In the profile of everything else, with the workspace's target directory.
 read -ra selection <<<"${WGPU_FFT_CARGO_SELECTION:-}"
 if [ ${#selection[@]} = 0 ]; then
     (cd python && VIRTUAL_ENV=$venv PATH=$bin:$PATH "$bin/maturin" develop --quiet)
 else
-    # As maturin does, but with these features, for which everything is compiled already.
-    cargo build --quiet "${selection[@]}" --lib
+    # As maturin does, but with these features, for which everything is compiled already. Without
+    # tests, libraries would be others and compiled anew.
+    cargo build --quiet "${selection[@]}" --all-targets
     cp "${CARGO_TARGET_DIR:-target}/debug/lib_core.so" python/wgpu_fft/_core.abi3.so
     pwd | sed 's,$,/python,' >"$("$bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wgpu_fft.pth"
 fi
@@ -58,9 +62,17 @@ scipy_tests() {
 # Those that call scipy.fft.
 transforms='czt or CZT or zoom or FFTConvolve or OAConvolve or Hilbert or Envelope'
 
-# The types, the package's own tests, and its benchmarks on small arrays.
+# The types of the package and of the README's programs, its own tests, and its benchmarks on small
+# arrays.
 own_tests() {
-    "$bin/mypy" --ignore-missing-imports --cache-dir target/mypy python/wgpu_fft
+    if node_tool pyright; then
+        rm -rf target/pyright
+        mkdir target/pyright
+        awk '/^```python/ { file = "target/pyright/readme" ++i ".py"; next } /^```/ { file = "" } file { print > file }' python/README.md
+        PYTHONPATH=python web/node_modules/.bin/pyright --pythonpath "$bin/python" python/wgpu_fft target/pyright
+    else
+        say 'SKIPPED: the types of the package for Python: there is no npm'
+    fi
     "$bin/python" -m pytest -q python
     "$bin/python" python/benchmarks/transforms.py --smoke >target/python-benchmark.log
     "$bin/python" python/benchmarks/deconvolve.py --shape 8x16x16 --rounds 2 >>target/python-benchmark.log
