@@ -50,12 +50,12 @@ def noise(words):
 
 
 class Fftw:
-    """FFTW in single precision, as Debian has it."""
+    """FFTW in single precision, as Debian has it, or a library with its names."""
 
-    def __init__(self, threads):
+    def __init__(self, threads, libraries=FFTW_LIBRARIES, mode=ctypes.RTLD_GLOBAL):
         self.name = f"FFTW x{threads}"
         # The library for threads refers to the other one.
-        single, several = (ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL) for name in FFTW_LIBRARIES)
+        single, several = (ctypes.CDLL(name, mode=mode) for name in libraries)
         several.fftwf_init_threads()
         self.library, self.threads, self.of_threads = single, threads, several
         for make in ("dft", "dft_r2c", "dft_c2r"):

@@ -16,11 +16,11 @@ use crate::problem::{Step, What};
 const HOST: &str = "WGPU_FFT_FFTW_HOST";
 
 /// Operations that rustfft does in a nanosecond on one thread, by the usual count; half as many in
-/// double precision. These four numbers are estimates, which no report has measured yet.
-const OPERATIONS: f64 = 8.0;
+/// double precision. The numbers for GPUs are measured: benches/reports/2026-11-28-fftw-names.
+const OPERATIONS: f64 = 24.0;
 
 /// Nanoseconds from a call to its result for an array that is so small that nothing else counts.
-const CALL: f64 = 120_000.0;
+const CALL: f64 = 100_000.0;
 
 /// Bytes that go to a GPU and come back in a nanosecond.
 const BYTES: f64 = 8.0;
@@ -172,10 +172,10 @@ mod tests {
     fn what_is_short_stays_on_the_host() {
         let gpu = DeviceProfile::webgpu_defaults();
         let forward = || Kind::C2c(Direction::Forward);
-        for n in [2, 16, 64] {
+        for n in [2, 64, 256] {
             assert!(is_faster(&step(forward(), &[n, n], 1), &gpu), "{n}");
         }
-        for n in [256, 1024, 4096] {
+        for n in [512, 1024, 4096] {
             assert!(!is_faster(&step(forward(), &[n, n], 1), &gpu), "{n}");
         }
         assert!(!is_faster(&step(forward(), &[64, 64], 100), &gpu));
