@@ -175,7 +175,7 @@ fn compile_naive(gpu: &Gpu, dispatch: &Dispatch) -> Result<()> {
     let source = wgpu::ShaderSource::Wgsl(wgsl.replace(hidden, "return x;").into());
     let module = &gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
     let constants: Vec<(&str, f64)> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
-    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+    let _pipeline = gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
         layout: None,
         module,

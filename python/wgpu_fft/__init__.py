@@ -18,9 +18,9 @@ Rust crate from its text. `set_options` says how float64 is computed.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import _backend
+from . import _backend, _fourier, _real
 from ._array import Array, asarray
 from ._core import __version__
 from ._device import Device, adapters, flush, get_device, set_device
@@ -33,19 +33,17 @@ from ._options import Options, get_options, options, set_options
 from ._plan import Plan, check
 from ._real import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 
-_TRANSFORMS = {
-    function.__name__: function
-    for function in (
-        fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn,
-        hfft, ihfft, hfft2, ihfft2, hfftn, ihfftn, dct, idct, dst, idst, dctn, idctn, dstn, idstn,
-    )
-}
+if TYPE_CHECKING:
+    from . import signal
 
 __all__ = [
-    *_TRANSFORMS, "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "prev_fast_len",
-    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "check", "flush", "get_device", "get_options", "options",
-    "set_device", "set_options", "signal",
+    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "check", "fftfreq", "fftshift", "flush",
+    "get_device", "get_options", "ifftshift", "next_fast_len", "options", "prev_fast_len", "rfftfreq", "set_device", "set_options", "signal",
 ]
+__all__ += _fourier.__all__
+__all__ += _real.__all__
+
+_TRANSFORMS = {name: getattr(module, name) for module in (_fourier, _real) for name in module.__all__}
 
 __ua_domain__ = "numpy.scipy.fft"
 

@@ -181,24 +181,22 @@ class Array:
 
     # Comparisons. As in NumPy, arrays that can be compared element by element have no hash.
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Any) -> np.ndarray:  # pyright: ignore[reportIncompatibleMethodOverride]
         return _elementwise.compared("equal", self, other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Any) -> np.ndarray:  # pyright: ignore[reportIncompatibleMethodOverride]
         return _elementwise.compared("not_equal", self, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> np.ndarray:
         return _elementwise.compared("less", self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> np.ndarray:
         return _elementwise.compared("less_equal", self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> np.ndarray:
         return _elementwise.compared("greater", self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> np.ndarray:
         return _elementwise.compared("greater_equal", self, other)
 
     def __contains__(self, value: Any) -> bool:

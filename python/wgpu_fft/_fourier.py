@@ -13,8 +13,12 @@ from ._array import Array
 from ._dtypes import complex_of, is_complex, real_of
 from ._execute import transform, zeros
 from ._geometry import halved
+from ._typing import Integers, Numbers, OfOne, of_one
 
-Numbers = Any
+__all__ = [
+    "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn",
+    "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn",
+]
 
 
 def _conj(x: np.ndarray | Array) -> np.ndarray | Array:
@@ -60,7 +64,7 @@ def _c2r(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int], fac
     return transform("c2r inv", x, shape, axes, factor, dtype)
 
 
-def _full_lengths(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[Sequence[int], Sequence[int]]:
+def _full_lengths(x: np.ndarray | Array, s: Integers, axes: Integers) -> tuple[Sequence[int], Sequence[int]]:
     """The axes of a transform to reals, and its lengths in reals."""
     chosen, lengths = several_axes(x, s, axes)
     if chosen and s is None:
@@ -72,15 +76,16 @@ def _full_lengths(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[Sequence[in
 def _full_length(x: np.ndarray | Array, n: int | None, axis: int) -> tuple[Sequence[int], Sequence[int]]:
     """The same of one axis, where SciPy refuses a spectrum of one number without a length."""
     if n is None:
-        n = (x.shape[axis] - 1) * 2
+        n = (int(x.shape[axis]) - 1) * 2
         if n < 1:
             raise ValueError(f"Invalid number of data points ({n}) specified")
     return several_axes(x, n, axis)
 
 
+@of_one
 def fft(
     x: Numbers, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The discrete Fourier transform along an axis, as `scipy.fft.fft`.
 
@@ -95,9 +100,10 @@ def fft(
     return _c2c(x, axes, lengths, False, scale(norm, False))
 
 
+@of_one
 def ifft(
     x: Numbers, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `fft`, as `scipy.fft.ifft`."""
     check(workers, plan)
@@ -107,9 +113,10 @@ def ifft(
     return _c2c(x, axes, lengths, True, scale(norm, True))
 
 
+@of_one
 def rfft(
     x: Numbers, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The half of the spectrum of reals with frequencies from 0 on, as `scipy.fft.rfft`.
 
@@ -124,9 +131,10 @@ def rfft(
     return _r2c(x, axes, lengths, scale(norm, False))
 
 
+@of_one
 def irfft(
     x: Numbers, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `rfft`, to n reals, as `scipy.fft.irfft`."""
     check(workers, plan)
@@ -136,9 +144,10 @@ def irfft(
     return _c2r(x, axes, lengths, scale(norm, True))
 
 
+@of_one
 def hfft(
     x: Numbers, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The real spectrum of a signal with Hermitian symmetry, as `scipy.fft.hfft`."""
     check(workers, plan)
@@ -148,9 +157,10 @@ def hfft(
     return _c2r(_conj(x), axes, lengths, scale(norm, False))
 
 
+@of_one
 def ihfft(
     x: Numbers, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `hfft`, as `scipy.fft.ihfft`."""
     check(workers, plan)
@@ -160,9 +170,10 @@ def ihfft(
     return _conj(_r2c(x, axes, lengths, scale(norm, True)))
 
 
+@of_one
 def fftn(
-    x: Numbers, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    x: Numbers, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The transform along several axes, as `scipy.fft.fftn`."""
     check(workers, plan)
@@ -170,9 +181,10 @@ def fftn(
     return _c2c(x, *several_axes(x, s, axes), False, scale(norm, False))
 
 
+@of_one
 def ifftn(
-    x: Numbers, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    x: Numbers, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `fftn`, as `scipy.fft.ifftn`."""
     check(workers, plan)
@@ -180,9 +192,10 @@ def ifftn(
     return _c2c(x, *several_axes(x, s, axes), True, scale(norm, True))
 
 
+@of_one
 def rfftn(
-    x: Numbers, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    x: Numbers, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The half-spectrum of reals along several axes, as `scipy.fft.rfftn`. The last one is halved."""
     check(workers, plan)
@@ -190,9 +203,10 @@ def rfftn(
     return _r2c(x, *several_axes(x, s, axes), scale(norm, False))
 
 
+@of_one
 def irfftn(
-    x: Numbers, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    x: Numbers, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `rfftn`, as `scipy.fft.irfftn`."""
     check(workers, plan)
@@ -200,9 +214,10 @@ def irfftn(
     return _c2r(x, *_full_lengths(x, s, axes), scale(norm, True))
 
 
+@of_one
 def hfftn(
-    x: Numbers, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    x: Numbers, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The real spectrum of Hermitian symmetric arrays, as `scipy.fft.hfftn`."""
     check(workers, plan)
@@ -210,9 +225,10 @@ def hfftn(
     return _c2r(_conj(x), *_full_lengths(x, s, axes), scale(norm, False))
 
 
+@of_one
 def ihfftn(
-    x: Numbers, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, plan: Any = None,
+    x: Numbers, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
+    workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `hfftn`, as `scipy.fft.ihfftn`."""
     check(workers, plan)
@@ -220,18 +236,18 @@ def ihfftn(
     return _conj(_r2c(x, *several_axes(x, s, axes), scale(norm, True)))
 
 
-def _of_two_axes(function: Any, text: str) -> Any:
+def _of_two_axes(function: OfOne[...], text: str) -> OfOne[...]:
     name = function.__name__.replace("n", "2")
 
     def two(
-        x: Numbers, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, overwrite_x: bool = False,
-        workers: int | None = None, *, plan: Any = None,
+        x: Numbers, s: Integers = None, axes: Integers = (-2, -1), norm: str | None = None, overwrite_x: bool = False,
+        workers: int | None = None, *, plan: None = None,
     ) -> Any:
         return function(x, s, axes, norm, overwrite_x, workers, plan=plan)
 
     two.__name__ = two.__qualname__ = name
     two.__doc__ = f"{text}, as `scipy.fft.{name}`."
-    return two
+    return of_one(two)
 
 
 fft2 = _of_two_axes(fftn, "The transform along two axes")

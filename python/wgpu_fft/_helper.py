@@ -11,6 +11,7 @@ from ._array import Array, for_result
 from ._device import get_device
 from ._dtypes import ELEMENTS
 from ._geometry import whole_numbers
+from ._typing import Integers, Numbers, of_one
 
 
 def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
@@ -23,12 +24,14 @@ def rfftfreq(n: int, d: float = 1.0) -> np.ndarray:
     return np.fft.rfftfreq(n, d)
 
 
-def fftshift(x: Any, axes: Any = None) -> Any:
+@of_one
+def fftshift(x: Numbers, axes: Integers = None) -> Any:
     """Moves frequency 0 to the middle of the axes, as `scipy.fft.fftshift`."""
     return _rolled(x, axes, 1) if isinstance(x, Array) else np.fft.fftshift(x, axes)
 
 
-def ifftshift(x: Any, axes: Any = None) -> Any:
+@of_one
+def ifftshift(x: Numbers, axes: Integers = None) -> Any:
     """Undoes `fftshift`, as `scipy.fft.ifftshift`."""
     return _rolled(x, axes, -1) if isinstance(x, Array) else np.fft.ifftshift(x, axes)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._array import Array, empty, from_host
 from ._device import Device, as_bytes, get_device
@@ -81,6 +82,10 @@ class Plan:
         """The elements of the output, and how many there are."""
         return self._core.output
 
+    @overload
+    def __call__(self, *inputs: Array) -> Array: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self, *inputs: ArrayLike) -> np.ndarray: ...
     def __call__(self, *inputs: Any) -> Any:
         """Runs the plan on arrays, one for each input, on the host or on the device."""
         if len(inputs) != len(self.inputs):

@@ -13,6 +13,9 @@ from ._array import Array
 from ._dtypes import is_complex, real_of
 from ._execute import transform, zeros
 from ._geometry import Placed
+from ._typing import Integers, Numbers, of_one
+
+__all__ = ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn"]
 
 # Type II and III undo one another, the others themselves.
 INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
@@ -67,8 +70,9 @@ def _several(name: str, inverse: bool, x: Any, type: Any, s: Any, axes: Any, nor
     return _r2r(name, x, type, *several_axes(x, s, axes), norm, inverse, orthogonalize)
 
 
+@of_one
 def dct(
-    x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, orthogonalize: bool | None = None,
 ) -> Any:
     """The discrete cosine transform of type 1, 2, 3 or 4, as `scipy.fft.dct`.
@@ -80,56 +84,63 @@ def dct(
     return _one("dct", False, x, type, n, axis, norm, workers, orthogonalize)
 
 
+@of_one
 def idct(
-    x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, orthogonalize: bool | None = None,
 ) -> Any:
     """The inverse of `dct`, as `scipy.fft.idct`."""
     return _one("dct", True, x, type, n, axis, norm, workers, orthogonalize)
 
 
+@of_one
 def dst(
-    x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, orthogonalize: bool | None = None,
 ) -> Any:
     """The discrete sine transform of type 1, 2, 3 or 4, as `scipy.fft.dst`."""
     return _one("dst", False, x, type, n, axis, norm, workers, orthogonalize)
 
 
+@of_one
 def idst(
-    x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, orthogonalize: bool | None = None,
 ) -> Any:
     """The inverse of `dst`, as `scipy.fft.idst`."""
     return _one("dst", True, x, type, n, axis, norm, workers, orthogonalize)
 
 
+@of_one
 def dctn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, *, orthogonalize: bool | None = None,
 ) -> Any:
     """The cosine transform along several axes, as `scipy.fft.dctn`."""
     return _several("dct", False, x, type, s, axes, norm, workers, orthogonalize)
 
 
+@of_one
 def idctn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, *, orthogonalize: bool | None = None,
 ) -> Any:
     """The inverse of `dctn`, as `scipy.fft.idctn`."""
     return _several("dct", True, x, type, s, axes, norm, workers, orthogonalize)
 
 
+@of_one
 def dstn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, orthogonalize: bool | None = None,
 ) -> Any:
     """The sine transform along several axes, as `scipy.fft.dstn`."""
     return _several("dst", False, x, type, s, axes, norm, workers, orthogonalize)
 
 
+@of_one
 def idstn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
+    x: Numbers, type: int = 2, s: Integers = None, axes: Integers = None, norm: str | None = None, overwrite_x: bool = False,
     workers: int | None = None, *, orthogonalize: bool | None = None,
 ) -> Any:
     """The inverse of `dstn`, as `scipy.fft.idstn`."""

@@ -21,6 +21,7 @@ from ._dtypes import ELEMENTS, complex_of, is_complex, is_double, single_of
 from ._fourier import fftn, ifftn, irfftn, rfftn
 from ._helper import next_fast_len
 from ._plan import Plan
+from ._typing import Integers, Numbers, of_two
 
 __all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve", "phase_correlate", "stft"]
 
@@ -44,7 +45,8 @@ def _check(mode: str, method: str = "auto") -> None:
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
 
 
-def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+@of_two
+def fftconvolve(in1: Numbers, in2: Numbers, mode: str = "full", axes: Integers = None) -> Any:
     """The convolution of two arrays, as `scipy.signal.fftconvolve`.
 
     Up to three axes of float32 or complex64 are one plan of the crate's own. What lies between the
@@ -120,12 +122,14 @@ def _part(result: Any, x: Any, y: Any, mode: str, chosen: list[int]) -> Any:
     return result[tuple(cut)]
 
 
-def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+@of_two
+def oaconvolve(in1: Numbers, in2: Numbers, mode: str = "full", axes: Integers = None) -> Any:
     """The convolution of two arrays, as `scipy.signal.oaconvolve`: here the same as `fftconvolve`."""
     return fftconvolve(in1, in2, mode, axes)
 
 
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+@of_two
+def convolve(in1: Numbers, in2: Numbers, mode: str = "full", method: str = "auto") -> Any:
     """The convolution of two arrays, as `scipy.signal.convolve`.
 
     The device computes those of floating-point and complex numbers, the ones with kernels of few
@@ -135,7 +139,8 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> An
     return _convolved_by("convolve", in1, in2, mode, method)
 
 
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+@of_two
+def correlate(in1: Numbers, in2: Numbers, mode: str = "full", method: str = "auto") -> Any:
     """The cross-correlation of two arrays, as `scipy.signal.correlate`. See `convolve`."""
     return _convolved_by("correlate", in1, in2, mode, method)
 
@@ -209,7 +214,7 @@ def _window(window: Any, n: int) -> np.ndarray:
     if isinstance(window, (str, tuple)):
         from scipy.signal import get_window
 
-        return get_window(window, n)
+        return np.asarray(get_window(window, n))
     window = np.asarray(window)
     if is_complex(window.dtype):
         raise TypeError("a window is real")
@@ -240,7 +245,7 @@ def stft(
     if x.size == 0:
         return np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
     x = x.astype(single_of(x.dtype))
-    named, n = isinstance(window, (str, tuple)), x.shape[axis]
+    named, n = isinstance(window, (str, tuple)), int(x.shape[axis])
     nperseg = (256 if named else len(window)) if nperseg is None else int(nperseg)
     if nperseg < 1:
         raise ValueError("nperseg must be a positive integer")
