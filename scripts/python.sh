@@ -51,7 +51,9 @@ else
     # As maturin does, but with these features, for which everything is compiled already. Without
     # tests, libraries would be others and compiled anew.
     cargo build --quiet "${selection[@]}" --all-targets
-    cp "${CARGO_TARGET_DIR:-target}/debug/lib_core.so" python/wgpu_fft/_core.abi3.so
+    # Not over a file that a test beside this one may have loaded.
+    cp "${CARGO_TARGET_DIR:-target}/debug/lib_core.so" python/wgpu_fft/_core.abi3.so.new
+    mv -f python/wgpu_fft/_core.abi3.so.new python/wgpu_fft/_core.abi3.so
     pwd | sed 's,$,/python,' >"$("$bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wgpu_fft.pth"
 fi
 
