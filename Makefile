@@ -42,7 +42,7 @@ demo:
 	cargo run --release --example spectrum -- --inverse
 
 test:
-	@echo 'make test: takes about 40 minutes on 2 cores, 10 of them to compile the first time. It'
+	@echo 'make test: takes about 20 minutes on 2 cores, 6 of them to compile the first time. It'
 	@echo '           1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
 	@echo '           2. runs `cargo test`: all tests on every adapter, or without an adapter only the tests that need none.'
 	@scripts/test.sh

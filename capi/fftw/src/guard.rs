@@ -46,11 +46,10 @@ pub fn refused(why: impl Display) {
     }
 }
 
-/// Says why there are no plans at all, once.
-#[cfg(double)]
-pub fn once(why: &impl Display) {
+/// Says the first time what becomes of plans that cannot be made here, and why.
+pub fn once(what: &str, why: &impl Display) {
     static SAID: std::sync::Once = std::sync::Once::new();
-    SAID.call_once(|| eprintln!("{LIBRARY}: no plan: {why}"));
+    SAID.call_once(|| eprintln!("{LIBRARY}: {what}: {why}"));
 }
 
 /// Says what was planned.

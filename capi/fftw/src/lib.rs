@@ -9,6 +9,9 @@
 //! becomes one or more specifications of dense arrays, of up to three axes each, for the device or, if
 //! they are small, for the `host`. The caller's arrays are gathered and scattered on the host (`Side`).
 //!
+//! Where a program was linked with FFTW and this library was preloaded, FFTW itself (`original`) takes
+//! what stays on the host, and what has no plan here.
+//!
 //! The modules in `calls` have all that C calls. Each function there turns its arguments into Rust's
 //! and calls what is safe; `guard` is where panics end.
 
@@ -18,6 +21,7 @@ mod calls;
 mod guard;
 mod host;
 mod library;
+mod original;
 mod plan;
 mod problem;
 #[path = "../../process.rs"]

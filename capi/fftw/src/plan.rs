@@ -1,5 +1,6 @@
 //! Plans, and their execution on the caller's arrays.
 
+use std::ffi::c_uint;
 use std::fmt;
 
 use wgpu_fft::Error;
@@ -8,7 +9,8 @@ use wgpu_fft::dynamic::AnyPlan;
 use crate::guard;
 use crate::host::{self, Host};
 use crate::library::{Choosing, forked, library};
-use crate::precision::Real;
+use crate::original::Original;
+use crate::precision::{self, Real};
 use crate::problem::{Problem, Step};
 use crate::process;
 
@@ -20,7 +22,7 @@ pub type Outputs = [*mut Real; 2];
 /// What `fftwf_plan` points to.
 pub struct Plan {
     problem: Problem,
-    stages: Vec<Stage>,
+    body: Body,
     /// The arrays that were planned for.
     inputs: Inputs,
     outputs: Outputs,
@@ -31,6 +33,12 @@ pub struct Plan {
 unsafe impl Send for Plan {}
 // SAFETY: as above; nothing of a plan changes.
 unsafe impl Sync for Plan {}
+
+/// What is executed.
+enum Body {
+    Stages(Vec<Stage>),
+    Original(Original),
+}
 
 /// A transform of dense arrays.
 struct Stage {
@@ -48,6 +56,13 @@ enum Place {
         /// The plan for those that remain, if there are any.
         rest: Option<AnyPlan>,
     },
+}
+
+/// Whether the host is to run all steps.
+fn is_for_host(steps: &[Step], choosing: Choosing) -> Result<bool, Error> {
+    let gpu = library().gpu()?;
+    let chosen = steps.iter().map(|step| host::is_chosen(step, gpu.profile())).collect::<Result<Vec<_>, _>>()?;
+    Ok(!choosing.recorded_only && !chosen.is_empty() && !chosen.contains(&false))
 }
 
 impl Stage {
@@ -98,14 +113,33 @@ impl Stage {
 
 impl Plan {
     /// Nothing, with the reason told, if there can be none.
-    pub fn new(problem: Option<Problem>, choosing: Choosing, inputs: Inputs, outputs: Outputs) -> Option<Self> {
+    pub fn new(problem: Option<Problem>, choosing: Choosing, flags: c_uint, inputs: Inputs, outputs: Outputs) -> Option<Self> {
         let Some(problem) = problem else {
             guard::refused("there is no transform of these extents, strides and kinds");
             return None;
         };
-        let stages = problem.steps().into_iter().map(|step| Stage::new(step, choosing)).collect::<Result<Vec<_>, _>>();
-        let stages = stages.map_err(guard::refused).ok()?;
-        let plan = Self { problem, stages, inputs, outputs, adapter: library().adapter() };
+        let original = || Original::new(&problem, flags, inputs, outputs).map(Body::Original);
+        let steps = problem.steps();
+        // What is to run on the host, FFTW itself runs best.
+        let body = if is_for_host(&steps, choosing).unwrap_or(false) { original() } else { None };
+        let body = body.or_else(|| {
+            let stages = steps.into_iter().map(|step| Stage::new(step, choosing)).collect::<Result<_, _>>();
+            match stages.map(Body::Stages) {
+                Ok(stages) => Some(stages),
+                Err(error) => {
+                    let passed = original();
+                    if passed.is_some() {
+                        guard::once("FFTW itself plans what has no plan here", &error);
+                    } else if precision::is_told(&error) {
+                        guard::once("no plan", &error);
+                    } else {
+                        guard::refused(error);
+                    }
+                    passed
+                }
+            }
+        })?;
+        let plan = Self { problem, body, inputs, outputs, adapter: library().adapter() };
         guard::planned(&plan);
         Some(plan)
     }
@@ -134,15 +168,20 @@ impl Plan {
         if missing {
             return guard::failed("an array is NULL");
         }
+        let stages = match &self.body {
+            // SAFETY: the caller's.
+            Body::Original(original) => return unsafe { original.execute(inputs, outputs) },
+            Body::Stages(stages) => stages,
+        };
         // SAFETY: the caller's.
-        if let Err(error) = unsafe { self.run(inputs, outputs) } {
+        if let Err(error) = unsafe { self.run(stages, inputs, outputs) } {
             guard::failed(error);
             // SAFETY: the caller's.
             unsafe { output.scatter(&vec![Real::NAN; output.dense_len()], outputs) };
         }
     }
 
-    unsafe fn run(&self, inputs: Inputs, outputs: Outputs) -> Result<(), Error> {
+    unsafe fn run(&self, stages: &[Stage], inputs: Inputs, outputs: Outputs) -> Result<(), Error> {
         let Problem { input, output, .. } = &self.problem;
         let gathered;
         let first: &[Real] = if input.is_dense() {
@@ -156,7 +195,7 @@ impl Plan {
             gathered = dense;
             &gathered
         };
-        let Some((last, before)) = self.stages.split_last() else {
+        let Some((last, before)) = stages.split_last() else {
             // Nothing but places changes. What is read may be what is written.
             let moved = first.to_vec();
             // SAFETY: the caller's.
@@ -186,11 +225,15 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stages = match &self.body {
+            Body::Original(original) => return write!(f, "(FFTW {})", original.text()),
+            Body::Stages(stages) => stages,
+        };
         f.write_str("(wgpu-fft")?;
-        if self.stages.is_empty() {
+        if stages.is_empty() {
             f.write_str(" copy")?;
         }
-        for stage in &self.stages {
+        for stage in stages {
             match &stage.place {
                 Place::Host(_) => write!(f, " ({}: rustfft on the host)", stage.step.spec(stage.step.batch))?,
                 Place::Device { plan, at_once, .. } => {

@@ -38,13 +38,16 @@ mod single {
     pub fn advice(error: Error) -> Error {
         error
     }
+
+    /// Whether users are told of an error unasked.
+    pub fn is_told(_: &Error) -> bool {
+        false
+    }
 }
 
 #[cfg(double)]
 mod double {
     use wgpu_fft::Error;
-
-    use crate::guard;
 
     /// Real numbers, and the parts of complex ones.
     pub type Real = f64;
@@ -71,9 +74,11 @@ mod double {
             return Error::Unsupported { what, why };
         }
         let why = format!("{why}. {DOUBLE}=f64-by-f32 allows numbers of two f32: some 46 bits, and the range of f32");
-        let error = Error::Unsupported { what, why };
-        // Programs seldom look at what planning returns.
-        guard::once(&error);
-        error
+        Error::Unsupported { what, why }
+    }
+
+    /// Whether users are told of an error unasked: programs seldom look at what planning returns.
+    pub fn is_told(error: &Error) -> bool {
+        matches!(error, Error::Unsupported { why, .. } if why.contains(DOUBLE))
     }
 }

@@ -19,8 +19,9 @@ pub enum Kind {
 /// A transform along some axes, and loops around it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Problem {
-    kind: Kind,
-    dims: Vec<Dim>,
+    pub kind: Kind,
+    pub dims: Vec<Dim>,
+    pub loops: Vec<Dim>,
     pub input: Side,
     pub output: Side,
     /// The product of the loops.
@@ -107,7 +108,7 @@ impl Problem {
         };
         let input = Side::new(input_form, axes(0, |dim| dim.input))?;
         let output = Side::new(output_form, axes(1, |dim| dim.output))?;
-        Some(Self { kind, dims, input, output, batch })
+        Some(Self { kind, dims, loops: loops.to_vec(), input, output, batch })
     }
 
     /// The transforms of dense arrays that make this one, in order. There are none if nothing but

@@ -12,9 +12,9 @@ use crate::side::Dim;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Axis<T> {
-    n: T,
-    is: T,
-    os: T,
+    pub n: T,
+    pub is: T,
+    pub os: T,
 }
 
 /// # Safety

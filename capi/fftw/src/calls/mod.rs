@@ -6,7 +6,7 @@
 
 mod basic;
 mod execute;
-mod guru;
+pub mod guru;
 mod info;
 mod memory;
 mod real;
@@ -59,13 +59,20 @@ fn direction(sign: c_int) -> Option<Direction> {
     }
 }
 
-/// The numbers of `fftwf_r2r_kind`.
-pub fn real_kind(kind: c_int) -> Option<RealKind> {
+/// By the numbers of `fftwf_r2r_kind`. REDFT and RODFT have the digits of what is even or odd about
+/// which half sample: 01 is type III, and 10 is type II.
+const REAL_KINDS: [RealKind; 11] = {
     use RealKind::*;
-    // REDFT and RODFT have the digits of what is even or odd about which half sample: 01 is type
-    // III, and 10 is type II.
-    let kinds = [ToHalfComplex, OfHalfComplex, Hartley, DctI, DctIII, DctII, DctIV, DstI, DstIII, DstII, DstIV];
-    kinds.get(usize::try_from(kind).ok()?).copied()
+    [ToHalfComplex, OfHalfComplex, Hartley, DctI, DctIII, DctII, DctIV, DstI, DstIII, DstII, DstIV]
+};
+
+pub fn real_kind(kind: c_int) -> Option<RealKind> {
+    REAL_KINDS.get(usize::try_from(kind).ok()?).copied()
+}
+
+/// The number of a kind.
+pub fn number_of(kind: RealKind) -> Option<c_int> {
+    REAL_KINDS.iter().position(|known| *known == kind)?.try_into().ok()
 }
 
 /// Numbers of C as extents.
@@ -94,7 +101,7 @@ unsafe fn list<'a, T>(count: c_int, items: *const T) -> Option<&'a [T]> {
 /// Plans what a function asks for.
 fn plan(function: &str, flags: c_uint, inputs: Inputs, outputs: Outputs, problem: impl FnOnce() -> Option<Problem>) -> Handle {
     guard::guarded(function, ptr::null_mut(), || {
-        let plan = Plan::new(problem(), choosing(flags), inputs, outputs);
+        let plan = Plan::new(problem(), choosing(flags), flags, inputs, outputs);
         plan.map_or(ptr::null_mut(), |plan| Box::into_raw(Box::new(plan)))
     })
 }
