@@ -16,9 +16,6 @@ use crate::precision::Real;
 use crate::problem::{Kind, Problem};
 use crate::side::Dim;
 
-/// `FFTW_UNALIGNED`: programs are told that all arrays are alike (`fftwf_alignment_of`).
-const UNALIGNED: c_uint = 1 << 1;
-
 type Axes = *const Axis<isize>;
 type Array = *mut Real;
 /// A plan of FFTW's.
@@ -63,6 +60,7 @@ functions! {
     execute_split_dft_r2c(Handle, Array, Array, Array);
     execute_split_dft_c2r(Handle, Array, Array, Array);
     destroy_plan(Handle);
+    alignment_of(Array) -> c_int;
     sprint_plan(Handle) -> *mut c_char;
 }
 
@@ -70,6 +68,12 @@ static FUNCTIONS: LazyLock<Option<Functions>> = LazyLock::new(Functions::find);
 
 /// Held while FFTW's planner works, which is one for the process.
 static PLANNER: Mutex<()> = Mutex::new(());
+
+/// What FFTW says of the alignment of an array: its plans are executed on arrays alike.
+pub fn alignment_of(array: Array) -> Option<c_int> {
+    // SAFETY: it looks at the address alone.
+    FUNCTIONS.as_ref().map(|functions| unsafe { (functions.alignment_of)(array) })
+}
 
 /// What a plan executes.
 #[derive(Clone, Copy)]
@@ -114,7 +118,6 @@ impl Original {
         let (dims, loops) = (dims.as_ptr(), loops.as_ptr());
         let [input, other_input] = inputs.map(<*const Real>::cast_mut);
         let [output, other_output] = outputs;
-        let flags = flags | UNALIGNED;
         let is_split = problem.input.pointers() + problem.output.pointers() > 2;
         let _alone = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the axes and kinds are as many as is said, and the arrays are the caller's, which is

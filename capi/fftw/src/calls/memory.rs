@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
+use crate::original;
 use crate::precision::Real;
 
 /// That of cache lines. Nothing here needs it, but programs may count on FFTW's, which is at least
@@ -39,8 +40,8 @@ pub unsafe extern "C" fn free(memory: *mut c_void) {
     unsafe { libc::free(memory) }
 }
 
-/// Every array is as good as any other for every plan, so all have the same alignment.
+/// Every array is as good as any other for every plan of ours, so all have the same alignment.
 #[unsafe(export_name = name!(alignment_of))]
-pub extern "C" fn alignment_of(_array: *mut Real) -> c_int {
-    0
+pub extern "C" fn alignment_of(array: *mut Real) -> c_int {
+    original::alignment_of(array).unwrap_or(0)
 }

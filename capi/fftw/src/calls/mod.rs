@@ -28,7 +28,7 @@ use crate::side::Dim;
 type Handle = *mut Plan;
 
 /// The numbers of FFTW's flags that say how a recipe is chosen. The others ask for nothing that
-/// needs asking here: no alignment is needed, and inputs are never changed.
+/// needs asking of our plans: no alignment is needed, and inputs are never changed.
 mod flags {
     use std::ffi::c_uint;
 
