@@ -52,7 +52,7 @@ use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, 
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Layout, Plan, Readable, Spec, View, With, bytemuck, wgpu};
 
-use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, rounded};
+use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, pipeline, rounded};
 
 pub const PROGRAM: Program = Program {
     name: "fused",
@@ -499,7 +499,7 @@ fn convolved<'a>(
         stores = each(elements, &format!("result[row + fft_position(invocation, K)] = values[K] * {}f;", 1.0 / n as f64)),
         wgsl = text.wgsl()
     );
-    let pipeline = pipeline(gpu, "inline", &wgsl);
+    let pipeline = pipeline(gpu, "inline", &wgsl, &[]);
     let roots = Some(text.roots()).filter(|roots| !roots.is_empty());
     let roots = roots.map(|roots| gpu.upload(&bytemuck::pod_collect_to_vec::<u8, u32>(roots)).expect("a table is small"));
     let groups = rows.div_ceil(lines) as u32;
@@ -522,20 +522,6 @@ fn convolved<'a>(
 /// A statement for each number.
 fn each(count: usize, statement: &str) -> String {
     (0..count).map(|k| statement.replace('K', &format!("{k}u"))).collect::<Vec<_>>().join("\n")
-}
-
-/// A pipeline of a shader of one's own.
-fn pipeline(gpu: &Gpu, label: &str, wgsl: &str) -> wgpu::ComputePipeline {
-    let source = wgpu::ShaderSource::Wgsl(wgsl.into());
-    let module = &gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(label),
-        layout: None,
-        module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() },
-        cache: None,
-    })
 }
 
 /// A convolution by plans without fused steps.
@@ -620,7 +606,7 @@ impl Product {
                 }
             }";
         let device = bench.gpu().device();
-        let pipeline = pipeline(bench.gpu(), "product", TEXT);
+        let pipeline = pipeline(bench.gpu(), "product", TEXT, &[]);
         fn entry(binding: u32, buffer: &DeviceBuffer<Complex32>) -> wgpu::BindGroupEntry<'_> {
             wgpu::BindGroupEntry { binding, resource: buffer.buffer().as_entire_binding() }
         }

@@ -19,7 +19,7 @@
 use serde_json::json;
 use wgpu_fft::{Complex32, DeviceBuffer, Gpu, wgpu};
 
-use crate::support::{Bench, Candidate, Case, Column, Format, Program, Result, rounded};
+use crate::support::{Bench, Candidate, Case, Column, Format, Program, Result, pipeline, rounded};
 
 pub const PROGRAM: Program = Program {
     name: "patterns",
@@ -191,18 +191,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
 ",
             (each * INVOCATIONS).max(1)
         );
-        let device = self.gpu.device();
-        let source = wgpu::ShaderSource::Wgsl(text.into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some("patterns"), source });
-        let compilation_options = wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() };
-        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("patterns"),
-            layout: None,
-            module: &module,
-            entry_point: None,
-            compilation_options,
-            cache: None,
-        })
+        pipeline(self.gpu, "patterns", &text, &[])
     }
 
     /// A dispatch from part of one array to part of another, both of which begin at a byte and have so

@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::{self, Access, Dispatch};
-use wgpu_fft::{DeviceProfile, Gpu, Program as Dispatches, wgpu};
+use wgpu_fft::{DeviceProfile, Gpu, Program as Dispatches};
 use wgpu_fft_tests::absent;
 use wgpu_fft_tests::variants::{SPECS, corpus};
 
 use crate::fft::cases;
-use crate::support::{Bench, Case, Column, Format, Program, Result};
+use crate::support::{Bench, Case, Column, Format, Program, Result, pipeline};
 
 pub const PROGRAM: Program = Program {
     name: "reach",
@@ -172,17 +172,8 @@ fn compile_naive(gpu: &Gpu, dispatch: &Dispatch) -> Result<()> {
     if !wgsl.contains(hidden) {
         return Err("a text that hides nothing".into());
     }
-    let source = wgpu::ShaderSource::Wgsl(wgsl.replace(hidden, "return x;").into());
-    let module = &gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
     let constants: Vec<(&str, f64)> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
-    let _pipeline = gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: None,
-        module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, zero_initialize_workgroup_memory: false },
-        cache: None,
-    });
+    pipeline(gpu, dispatch.kernel.name, &wgsl.replace(hidden, "return x;"), &constants);
     Ok(())
 }
 

@@ -394,7 +394,8 @@ verify() {
         fftw=3f
         [ "$precision" = single ] || fftw=3
         if ldconfig -p 2>/dev/null | grep -F "libfftw$fftw.so.3 " >/dev/null; then
-            preload=$work/prefix/lib/libwgpu_fftw$fftw.so.0:libfftw$fftw.so.3 WGPU_FFT_FFTW_HOST=always verify_in "$precision" "$@" || return
+            preload=$work/prefix/lib/libwgpu_fftw$fftw.so.0:libfftw$fftw.so.3 \
+                WGPU_FFT_FFTW_HOST=always verify_in "$precision" "$@" || return
         fi
     done
 }

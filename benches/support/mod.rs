@@ -35,5 +35,21 @@ pub use options::Options;
 pub use report::{Column, Format, rounded};
 pub use rounds::{Candidate, Samples, Schedule, median};
 
+use wgpu_fft::{Gpu, wgpu};
+
 /// Anything that stops a benchmark.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// A pipeline of a shader of one's own, with wgpu's checks, for a measurement.
+pub fn pipeline(gpu: &Gpu, label: &str, wgsl: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
+    let source = wgpu::ShaderSource::Wgsl(wgsl.into());
+    let module = &gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source });
+    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(label),
+        layout: None,
+        module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions { constants, zero_initialize_workgroup_memory: false },
+        cache: None,
+    })
+}
