@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the figures of docs/figures.md from the reports, as SVG. Needs nothing but Python.
+"""Draws the figures of docs/speed.md from the reports, as SVG. Needs nothing but Python.
 
     python3 benches/figures.py            draws docs/figures/*.svg
     python3 benches/figures.py --check    fails if a file there is not what the command draws

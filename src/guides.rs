@@ -2,12 +2,13 @@
 //!
 //! # In the repository alone
 //! The repository has these pages in its folder `docs` as well. Some are only there, because they
-//! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`), the
-//! figures of all measurements (`docs/figures.md`), the command line (`cli/README.md`), jobs on
-//! several devices and on clusters (`crates/distributed/README.md` and its folder `docs`), the
-//! package for npm (`web/README.md`), the libraries for C (`capi/README.md`), the package for
-//! Python (`python/README.md`), wgsl-sanitizer (`crates/interpreter/README.md`), how a kernel is
-//! written (`docs/kernels.md`), and how the parts work (`docs/internals.md`).
+//! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`),
+//! where the time goes, with plots of all measurements (`docs/speed.md`), the command line
+//! (`cli/README.md`), jobs on several devices and on clusters (`crates/distributed/README.md` and
+//! its folder `docs`), the package for npm (`web/README.md`), the libraries for C
+//! (`capi/README.md`), the package for Python (`python/README.md`), wgsl-sanitizer
+//! (`crates/interpreter/README.md`), how a kernel is written (`shaders/README.md`), and how the
+//! parts work (`docs/internals.md`).
 
 /// A page of `docs/`. Its links to other pages are defined twice: at its end, as files, and in
 /// links.md, as modules. Markdown takes the first definition.
@@ -23,15 +24,13 @@ macro_rules! guide {
 
 guide!(start, "A first program: from `cargo add` to a filtered picture.", "../docs/start.md");
 guide!(which, "Which transform to take, its sizes and scales, and what the numbers of a spectrum mean.", "../docs/which.md");
-guide!(device, "Devices and buffers of yours, the ways to run a plan, and what differs in a browser.", "../docs/device.md");
+guide!(device, "Devices and buffers of yours, the ways to run a plan, large data, and what differs in a browser.", "../docs/device.md");
 guide!(shapes, "Shapes, batches, strided layouts, and limits.", "../docs/shapes.md");
 guide!(around, "Permutations, filters with small kernels, and reductions.", "../docs/around.md");
 guide!(fragments, "Code of yours inside transforms and permutations: windows, filters, conversions.", "../docs/fragments.md");
 guide!(precision, "Types of numbers, and how large errors are.", "../docs/precision.md");
-guide!(large, "Arrays larger than a device, several devices, clusters.", "../docs/large.md");
 guide!(trouble, "What to check when it is slow, wrong, or does not start.", "../docs/trouble.md");
 guide!(reliability, "What is tried on this crate, how often, and what was found.", "../docs/reliability.md");
-guide!(speed, "Where the time goes, and how to measure it.", "../docs/speed.md");
 guide!(from_rustfft, "Migration from rustfft, realfft and ndrustfft.", "../docs/from_rustfft.md");
 guide!(from_cufft, "Migration from cuFFT.", "../docs/from_cufft.md");
 guide!(from_fftw, "Migration from FFTW.", "../docs/from_fftw.md");
