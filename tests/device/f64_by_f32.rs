@@ -4,10 +4,10 @@ use wgpu_fft::Planner;
 use wgpu_fft::fft::{C2c, R2r, RealKind};
 
 use crate::double::{complex_noise, noise};
-use crate::f64_cases::{Case, KINDS, Kind, SHAPES, by_hand, layouts};
 use crate::harness::*;
 use crate::progress::less;
 use crate::real_kinds_by_definition::transform;
+use crate::transform_cases::{Case, KINDS, Kind, SHAPES, by_hand, layouts};
 
 /// Checks cases and prints the largest error.
 fn check(device: &Device, cases: impl IntoIterator<Item = Case>) {
@@ -25,7 +25,7 @@ fn one_of(device: &Device, many: usize) -> usize {
 }
 
 pub fn lengths_in_f64_by_f32(device: &Device) {
-    const REAL: [Kind; 2] = [Kind::ToHalf, Kind::FromHalf];
+    const REAL: [Kind; 2] = [Kind::R2c, Kind::C2r];
     let short = (1..=64).step_by(one_of(device, 15));
     check(device, short.map(|n| Case::new(if n % 2 == 0 { Kind::Forward } else { Kind::Inverse }, &[n]).batch(3)));
     let (long, reals, in_place): (&[usize], &[usize], &[usize]) = match (device.is_thorough(), device.is_slow()) {
@@ -34,15 +34,15 @@ pub fn lengths_in_f64_by_f32(device: &Device) {
         (false, true) => (&[67], &[60], &[16]),
     };
     check(device, long.iter().map(|&n| Case::new(Kind::Forward, &[n])));
-    check(device, [60, 1024].map(|n| Case::new(Kind::Inverse, &[n]).in_place()));
+    check(device, [60, 1024].map(|n| Case::new(Kind::Inverse, &[n]).in_place(true)));
     check(device, reals.iter().flat_map(|&n| REAL.map(|kind| Case::new(kind, &[n]).batch(3))));
-    check(device, in_place.iter().flat_map(|&n| REAL.map(|kind| Case::new(kind, &[n]).batch(2).in_place())));
+    check(device, in_place.iter().flat_map(|&n| REAL.map(|kind| Case::new(kind, &[n]).batch(2).in_place(true))));
 }
 
 pub fn several_axes_in_f64_by_f32(device: &Device) {
     let shapes = SHAPES.iter().step_by(one_of(device, 7));
     check(device, shapes.flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
-    check(device, KINDS.map(|kind| Case::new(kind, &[12, 20]).in_place()));
+    check(device, KINDS.map(|kind| Case::new(kind, &[12, 20]).in_place(true)));
     if device.is_thorough() {
         check(device, [Case::new(Kind::Forward, &[256, 256]), Case::new(Kind::Forward, &[32, 30, 64])]);
     }

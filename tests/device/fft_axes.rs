@@ -45,8 +45,8 @@ pub fn three_axes_and_subsets(device: &Device) {
 /// Other libraries fail with more than 1024 rows, or with more than 65,535 workgroups.
 pub fn many_rows(device: &Device) {
     Case::new(Kind::Forward, &[16]).batch(5000).check(device);
-    Case::new(Kind::Forward, &[2]).batch(65_537).by("axis 0: stockham 2 lanes=1 lines=1").check(device).unwrap();
-    Case::new(Kind::Inverse, &[2]).batch(65_537).in_place(true).by("axis 0: radix2 rows=1 lanes=1").check(device).unwrap();
+    assert!(Case::new(Kind::Forward, &[2]).batch(65_537).by("axis 0: stockham 2 lanes=1 lines=1").check(device) > 0.0);
+    assert!(Case::new(Kind::Inverse, &[2]).batch(65_537).in_place(true).by("axis 0: radix2 rows=1 lanes=1").check(device) > 0.0);
 }
 
 /// Random shapes with few elements, and random axes, batch, scale and placement.
@@ -64,7 +64,7 @@ pub fn random_shapes(device: &Device) {
         }
         let case = Case::new(KINDS[kind], &shape).axes(&axes).batch(batch).in_place(in_place).scale(SCALES[scale]);
         // With few elements, errors are a matter of chance, so only the bound is checked.
-        case.run(device).unwrap().assert();
+        case.check(device);
         tally.run(device, &case.batch(batch.max(4000 / shape.iter().product::<usize>())));
     });
     tally.finish();

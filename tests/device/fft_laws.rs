@@ -1,8 +1,9 @@
 //! Properties of every Fourier transform: forward and inverse cancel, NaNs stay in their rows, and
 //! the comparisons themselves can fail.
 
-use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, Scale};
+use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::{Complex32, Planner};
 
 use crate::cases::*;
 use crate::harness::*;
@@ -44,8 +45,8 @@ pub fn equal_plans_give_equal_bits(device: &Device) {
     for shape in [vec![1000], vec![10_007], vec![30, 40]] {
         let case = Case::new(Kind::Forward, &shape).batch(2);
         let input = case.noise();
-        let [first, second] = [(); 2].map(|()| case.output(device, &wgpu_fft::Planner::new(device.gpu()), &input).unwrap());
-        assert_equal_bits(&first.2, &second.2, &first.0);
+        let [first, second] = [(); 2].map(|()| case.run(&device.with_planner(Planner::new(device.gpu())), &input).remove(0));
+        assert_equal_bits(&first.output, &second.output, &first.on);
     }
 }
 
@@ -53,7 +54,7 @@ pub fn the_comparison_can_fail() {
     for kind in KINDS {
         let case = Case::new(kind, &[64]);
         let input = case.noise();
-        let expected = case.transform::<f64>(&input);
+        let expected = case.transform::<Complex64>(&input);
         let right: Vec<Complex32> = expected.iter().map(|z| Complex32::new(z.re as f32, z.im as f32)).collect();
         assert!(relative_error(&right, &expected) < fft_budget(64) / 4.0);
         let mut wrong = right.clone();
@@ -65,28 +66,28 @@ pub fn the_comparison_can_fail() {
         assert!(relative_error(&sloppy, &expected) > fft_budget(64));
     }
     let case = Case::new(Kind::Forward, &[64]);
-    let expected = case.transform::<f64>(&case.noise());
-    let inverse = Case::new(Kind::Inverse, &[64]).transform::<f64>(&case.noise());
+    let expected = case.transform::<Complex64>(&case.noise());
+    let inverse = Case::new(Kind::Inverse, &[64]).transform::<Complex64>(&case.noise());
     assert!(relative_error(&inverse, &expected) > 0.1);
     // In three axes, an omitted axis is noticed as well.
     let case = Case::new(Kind::Forward, &[4, 6, 5]);
-    let some = case.clone().axes(&[0, 2]).transform::<f64>(&case.noise());
-    assert!(relative_error(&some, &case.transform::<f64>(&case.noise())) > 0.1);
+    let some = case.clone().axes(&[0, 2]).transform::<Complex64>(&case.noise());
+    assert!(relative_error(&some, &case.transform::<Complex64>(&case.noise())) > 0.1);
 }
 
 /// A tally fails if one case exceeds its bound, if one is much worse than rustfft, or if there is no
 /// case.
 pub fn the_tally_can_fail() {
-    let right = Outcome { what: "right".to_owned(), error: 1e-7, theirs: 1e-7, budget: 2e-7, ..Outcome::none(64) };
-    let fails = |wrong: Outcome| {
+    let right = Outcome { what: "right".to_owned(), error: 1e-7, bound: 2e-7, bluestein: false };
+    let fails = |wrong: Outcome, theirs: Option<f64>| {
         let tally = Tally::named("a tally that should fail");
-        tally.add(&right);
-        tally.add(&wrong);
+        tally.add(&right, None);
+        tally.add(&wrong, theirs);
         std::panic::catch_unwind(|| tally.finish()).is_err()
     };
-    assert!(!fails(right.clone()));
-    assert!(fails(Outcome { error: 2.1e-7, ..right.clone() }));
-    assert!(fails(Outcome { error: f64::INFINITY, ..right.clone() }));
-    assert!(fails(Outcome { error: 1.6e-7, ..right.clone() }));
+    assert!(!fails(right.clone(), Some(1e-7)));
+    assert!(fails(Outcome { error: 2.1e-7, ..right.clone() }, None));
+    assert!(fails(Outcome { error: f64::INFINITY, ..right.clone() }, None));
+    assert!(fails(Outcome { error: 1.6e-7, ..right.clone() }, Some(1e-7)));
     assert!(std::panic::catch_unwind(|| Tally::named("a tally without a case").finish()).is_err());
 }

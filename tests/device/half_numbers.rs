@@ -6,26 +6,15 @@ use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::{Complex32, Error, bytemuck};
+use wgpu_fft::{Complex32, DeviceProfile, bytemuck};
 
 use crate::halves::{Half, IN_TWOS, Runs, TEXTS, check, check_in_twos, check_mixed, numbers};
 use crate::harness::*;
 use crate::reference::dft;
 
 impl Runs for Device {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn recipe<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
-        spec.design(self.gpu().profile())
-    }
-
-    fn len<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
-        let profile = self.gpu().profile();
-        let program = spec.lower(recipe, profile)?;
-        program.check(profile)?;
-        Ok(program.inputs()[0].len)
+    fn profile(&self) -> &DeviceProfile {
+        self.gpu().profile()
     }
 
     fn run<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {

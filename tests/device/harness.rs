@@ -34,7 +34,10 @@ impl Device {
     /// save little: of 1,400 and 1,600 texts that two threads compiled, 43 were the same, and keeping
     /// their pipelines took 6 GB.
     pub fn alone(&self) -> Self {
-        let planner = Planner::new(&self.open_another());
+        self.with_planner(Planner::new(&self.open_another()))
+    }
+
+    pub fn with_planner(&self, planner: Planner) -> Self {
         Self { name: self.name.clone(), adapter: self.adapter.clone(), planner }
     }
 
@@ -44,7 +47,7 @@ impl Device {
         change(&mut required_limits);
         let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
         let (own, queue) = pollster::block_on(self.adapter.request_device(&descriptor)).unwrap();
-        Self { name: self.name.clone(), adapter: self.adapter.clone(), planner: Planner::new(&Gpu::from_wgpu(own, queue)) }
+        self.with_planner(Planner::new(&Gpu::from_wgpu(own, queue)))
     }
 
     /// Whether to run the long lists: on GPUs, and on all adapters with WGPU_FFT_THOROUGH=1.

@@ -65,9 +65,9 @@ mod workspaces;
 use std::process::ExitCode;
 use std::time::Duration;
 use wgpu_fft_tests::{
-    bits, calls as sequences, division, double, f64 as f64_cases, filters, frames, grids, halves, inlines, lists, numpy as numpy_results,
+    bits, calls as sequences, division, double, filters, frames, grids, halves, inlines, lists, numpy as numpy_results,
     oracles as oracles_by_fftw, paper as paper_kernels, permute, progress, real_kinds as real_kinds_by_definition,
-    recipes as recipes_by_hand, reductions, reference, rings, rolls, sanitized, shifts, variants,
+    recipes as recipes_by_hand, reductions, reference, rings, rolls, sanitized, shifts, transforms as transform_cases, variants,
 };
 
 use harness::{Device, find_devices, seed};

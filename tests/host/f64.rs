@@ -9,9 +9,9 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{DeviceProfile, Error, Fragment, Spec};
 
 use crate::double::{complex_noise, noise};
-use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, U, by_hand, layouts};
 use crate::lists::share;
 use crate::sanitized::RunOnHost;
+use crate::transform_cases::{Case, KINDS, Kind, Run, Runner, SHAPES, U, by_hand, layouts};
 use crate::variants::{one_or_all, profiles};
 
 /// Several profiles: one of them with the rules' recipe, or all with WGPU_FFT_THOROUGH=1; or all on
@@ -28,12 +28,12 @@ fn with_f64() -> Vec<DeviceProfile> {
 }
 
 impl Runner for Host {
-    fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
+    fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&Recipe>, input: &[S::Input]) -> Vec<Run<S::Output>> {
         let mut programs = HashSet::new();
-        let mut outputs = Vec::new();
+        let mut runs = Vec::new();
         let profiles = (self.profiles)();
         for profile in if recipe.is_some() { profiles } else { one_or_all(profiles, spec) } {
-            let own = recipe.map_or_else(|| spec.design(&profile), str::parse);
+            let own = recipe.cloned().map_or_else(|| spec.design(&profile), Ok);
             let own = own.unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
             let program = match spec.lower(&own, &profile) {
                 Err(Error::UnfitRecipe { .. }) if recipe.is_some() => continue,
@@ -41,47 +41,47 @@ impl Runner for Host {
             };
             program.check(&profile).unwrap_or_else(|error| panic!("{program}: {error}"));
             if programs.insert(program.clone()) {
-                outputs.push(program.run_on_host(input));
+                runs.push(Run { on: profile.name.clone(), recipe: own, output: program.run_on_host(input) });
             }
         }
-        assert!(!outputs.is_empty(), "{spec} by {recipe:?} fits nowhere");
-        outputs
+        assert!(!runs.is_empty(), "{spec} by {recipe:?} fits nowhere");
+        runs
     }
 }
 
 /// Checks cases and prints the largest error.
 fn check(cases: impl IntoIterator<Item = Case>) {
-    let largest = cases.into_iter().map(|case| case.check(&HOST)).fold(0.0, f64::max);
+    let largest = cases.into_iter().map(|case| case.f64().check(&HOST)).fold(0.0, f64::max);
     println!("largest error {largest:.2} of the bound");
 }
 
 #[test]
 fn every_short_length() {
     let lengths = (1..=64).chain([67, 100, 127, 169, 210, 243, 256, 509, 512, 1000, 1009, 1024]);
-    check(lengths.flat_map(|n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place()]));
+    check(lengths.flat_map(|n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place(true)]));
 }
 
 #[test]
 fn reals_of_every_short_length() {
     let lengths = (1..=40).chain([60, 64, 67, 134, 256, 509, 1000]);
     check(lengths.flat_map(|n| {
-        [Kind::ToHalf, Kind::FromHalf]
+        [Kind::R2c, Kind::C2r]
             .into_iter()
-            .flat_map(move |kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place()])
+            .flat_map(move |kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place(true)])
     }));
 }
 
 #[test]
 fn long_lengths() {
     check([4096, 4099, 1 << 15].map(|n| Case::new(Kind::Forward, &[n])));
-    check([8192, 16_384].map(|n| Case::new(Kind::ToHalf, &[n])));
-    check([Case::new(Kind::FromHalf, &[16_384])]);
+    check([8192, 16_384].map(|n| Case::new(Kind::R2c, &[n])));
+    check([Case::new(Kind::C2r, &[16_384])]);
 }
 
 #[test]
 fn several_axes() {
     check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
-    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).in_place())));
+    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).in_place(true))));
 }
 
 #[test]
@@ -99,14 +99,14 @@ fn recipes_by_hand() {
 fn the_comparison_can_fail() {
     struct Nearly;
     impl Runner for Nearly {
-        fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
-            let mut outputs = HOST.run(spec, recipe, input);
-            let numbers: &mut [f64] = bytemuck::cast_slice_mut(&mut outputs[0]);
+        fn run<S: Spec<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&Recipe>, input: &[S::Input]) -> Vec<Run<S::Output>> {
+            let mut runs = HOST.run(spec, recipe, input);
+            let numbers: &mut [f64] = bytemuck::cast_slice_mut(&mut runs[0].output);
             numbers.iter_mut().for_each(|x| *x *= 1.0 + 16.0 * U);
-            outputs
+            runs
         }
     }
-    let case = Case::new(Kind::Forward, &[64]);
+    let case = Case::new(Kind::Forward, &[64]).f64();
     assert!(case.check(&HOST) > 0.05);
     assert!(std::panic::catch_unwind(|| case.check(&Nearly)).is_err());
 }
@@ -158,7 +158,7 @@ fn samples_are_what_transforms_compute() {
     fn check<S: Spec<Recipe = Recipe>>(spec: &S, input: &[S::Input]) {
         let samples = spec.samples(bytemuck::cast_slice(input));
         assert!(samples.len() > 2, "{spec}");
-        for mut output in HOST.run(spec, None, input) {
+        for Run { mut output, .. } in HOST.run(spec, None, input) {
             let faults = |output: &[S::Output]| samples.iter().filter_map(|sample| sample.fault(bytemuck::cast_slice(output))).count();
             assert_eq!(faults(&output), 0, "{spec}");
             // What f32 would have left.

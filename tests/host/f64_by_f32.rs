@@ -9,10 +9,10 @@ use wgpu_fft::{DeviceProfile, Error, Fragment, Program, Spec};
 
 use crate::double::{complex_noise, noise};
 use crate::f64::Host;
-use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, by_hand, layouts};
 use crate::lists::share;
 use crate::real_kinds_by_definition::transform;
 use crate::sanitized::RunOnHost;
+use crate::transform_cases::{Case, KINDS, Kind, Run, Runner, SHAPES, by_hand, layouts};
 use crate::variants::profiles;
 
 const HOST: Host = Host { profiles };
@@ -26,29 +26,29 @@ fn check(cases: impl IntoIterator<Item = Case>) {
 #[test]
 fn every_short_length() {
     let lengths = (1..=64).chain([67, 100, 127, 169, 243, 256, 509, 512, 1000, 1009, 1024]);
-    check(lengths.flat_map(|n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place()]));
+    check(lengths.flat_map(|n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place(true)]));
 }
 
 #[test]
 fn reals_of_short_lengths() {
     let lengths = (1..=32).chain([60, 64, 67, 134, 509, 1000]);
     check(lengths.flat_map(|n| {
-        [Kind::ToHalf, Kind::FromHalf]
+        [Kind::R2c, Kind::C2r]
             .into_iter()
-            .flat_map(move |kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place()])
+            .flat_map(move |kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place(true)])
     }));
 }
 
 #[test]
 fn long_lengths() {
     check([4096, 4099, 1 << 15].map(|n| Case::new(Kind::Forward, &[n])));
-    check([Case::new(Kind::ToHalf, &[16_384]), Case::new(Kind::FromHalf, &[16_384])]);
+    check([Case::new(Kind::R2c, &[16_384]), Case::new(Kind::C2r, &[16_384])]);
 }
 
 #[test]
 fn several_axes() {
     check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
-    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).in_place())));
+    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).in_place(true))));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn real_kinds() {
             expected.chunks_mut(shape.iter().product()).for_each(|item| transform(item, shape, &of_axes));
             let spec = R2r::by_axis(of_axes.iter().map(|&(_, kind)| kind), shape).batch(2).f64_by_f32();
             assert_eq!(spec.to_string().parse(), Ok(spec.clone()));
-            for output in HOST.run(&spec, None, &input) {
+            for Run { output, .. } in HOST.run(&spec, None, &input) {
                 let square = |x: &f64| x * x;
                 let difference: f64 = output.iter().zip(&expected).map(|(a, e)| square(&(a - e))).sum();
                 largest = largest.max((difference / expected.iter().map(square).sum::<f64>()).sqrt());
@@ -199,7 +199,7 @@ fn samples_are_what_transforms_compute() {
     let input = complex_noise(120, 1);
     let samples = spec.samples(bytemuck::cast_slice(&input));
     assert!(samples.len() > 2);
-    for mut output in HOST.run(&spec, None, &input) {
+    for Run { mut output, .. } in HOST.run(&spec, None, &input) {
         let faults = |output: &[Complex64]| samples.iter().filter_map(|sample| sample.fault(bytemuck::cast_slice(output))).count();
         assert_eq!(faults(&output), 0);
         bytemuck::cast_slice_mut::<_, f64>(&mut output).iter_mut().for_each(|x| *x = f64::from(*x as f32));

@@ -15,6 +15,7 @@ use crate::lists::share;
 use crate::recipes_by_hand::{COMPLEX, REAL};
 use crate::reference::*;
 use crate::sanitized::{self, UNWRITTEN};
+use crate::transform_cases::of_whole;
 use crate::variants::{profiles, profiles_of};
 
 /// A fragment of these tests rounds a number at most so many times.

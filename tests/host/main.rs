@@ -45,8 +45,8 @@ mod validators;
 mod worked_example;
 
 use wgpu_fft_tests::{
-    absent, changes, convolutions, cores, division, double, f64 as f64_cases, filters, fragment_programs as drawn_fragments, frames,
-    fuzz as targets, grids, halves, inlines, lists, mutated, numpy as numpy_results, oracles as oracles_by_fftw, paper, permute,
+    absent, changes, convolutions, cores, division, double, filters, fragment_programs as drawn_fragments, frames, fuzz as targets, grids,
+    halves, inlines, lists, mutated, numpy as numpy_results, oracles as oracles_by_fftw, paper, permute,
     real_kinds as real_kinds_by_definition, recipes as recipes_by_hand, reductions, reference, responses, rings, rolls, sanitized, shifts,
-    subject, variants,
+    subject, transforms as transform_cases, variants,
 };

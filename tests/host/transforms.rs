@@ -8,10 +8,10 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
 
 use crate::f64::Host;
-use crate::f64_cases::{COMPLEX_KINDS, Case, Kind, REAL_KINDS};
 use crate::recipes_by_hand::{COMPLEX, REAL};
 use crate::reference::*;
 use crate::sanitized::RunOnHost;
+use crate::transform_cases::{COMPLEX_KINDS, Case, Kind, REAL_KINDS};
 use crate::variants::profiles;
 
 /// A value that no transform produces, for places that must not change.
@@ -23,7 +23,7 @@ const HOST: Host = Host { profiles };
 const LARGE: Host = Host { profiles: || profiles().into_iter().take(1).collect() };
 
 fn check(cases: impl IntoIterator<Item = Case>) {
-    let largest = cases.into_iter().map(|case| case.f32().check(&HOST)).fold(0.0, f64::max);
+    let largest = cases.into_iter().map(|case| case.check(&HOST)).fold(0.0, f64::max);
     println!("largest error {largest:.2} of the bound");
 }
 
@@ -70,7 +70,7 @@ fn lengths_in_several_passes() {
 fn recipes_by_hand() {
     let by_hand = |cases: Vec<Case>, recipes: &'static [&'static str]| {
         for (case, recipe) in cases.into_iter().flat_map(|case| recipes.iter().map(move |recipe| (case.clone(), recipe))) {
-            case.by(recipe).f32().check(&LARGE);
+            case.by(recipe).check(&LARGE);
         }
     };
     for (shape, recipes) in COMPLEX {
@@ -78,7 +78,7 @@ fn recipes_by_hand() {
         by_hand(complex(shape, 5), recipes);
     }
     for (shape, both) in REAL {
-        for (kind, recipes) in [Kind::ToHalf, Kind::FromHalf].into_iter().zip(both) {
+        for (kind, recipes) in [Kind::R2c, Kind::C2r].into_iter().zip(both) {
             let cases = Case::of(&[(kind, false), (kind, true)], shape, 3);
             check(cases.iter().cloned().map(Case::rows_may_mix));
             by_hand(cases, recipes);
@@ -142,7 +142,10 @@ fn accesses_of_two_numbers_where_axes_share_a_pass() {
 #[test]
 fn some_axes_only() {
     // Only axes of length 1 to transform: a copy.
-    check([Case::new(Kind::Forward, &[1, 9, 22]).batch(2).axes(&[0]), Case::new(Kind::Inverse, &[4, 1]).batch(3).axes(&[1]).in_place()]);
+    check([
+        Case::new(Kind::Forward, &[1, 9, 22]).batch(2).axes(&[0]),
+        Case::new(Kind::Inverse, &[4, 1]).batch(3).axes(&[1]).in_place(true),
+    ]);
     let some: [&[usize]; 6] = [&[0], &[1], &[2], &[0, 1], &[0, 2], &[1, 2]];
     check(some.into_iter().flat_map(|axes| complex(&[6, 4, 10], 2).into_iter().map(|case| case.axes(axes))));
 }
@@ -156,8 +159,8 @@ fn layouts_with_gaps_and_channels() {
     let dense = Places::dense(&shape);
     let all = [&padded, &channels, &columns, &dense];
     let case = || Case::new(Kind::Forward, &shape).batch(3);
-    check(all.iter().flat_map(|&input| all.iter().map(move |&output| case().places(input.clone(), output.clone()))));
-    let in_place = |&both: &&Places| Case::new(Kind::Inverse, &shape).batch(3).in_place().places(both.clone(), both.clone());
+    check(all.iter().flat_map(|&input| all.iter().map(move |&output| case().layouts(input, output))));
+    let in_place = |&both: &&Places| Case::new(Kind::Inverse, &shape).batch(3).in_place(true).layouts(both, both);
     check(all[..3].iter().map(in_place));
     // Gaps between the elements keep their values.
     let spec = C2c::forward(shape).batch(3).in_place().input_layout(padded.layout()).output_layout(padded.layout());
@@ -178,7 +181,7 @@ fn layouts_with_gaps_and_channels() {
 #[test]
 fn spectra_left_transposed() {
     let case = |shape: &[usize]| Case::new(Kind::Forward, shape).batch(2).transposed();
-    check([[8, 12], [1, 7], [7, 1], [30, 16]].iter().flat_map(|shape| [case(shape), case(shape).in_place()]));
+    check([[8, 12], [1, 7], [7, 1], [30, 16]].iter().flat_map(|shape| [case(shape), case(shape).in_place(true)]));
 }
 
 #[test]
@@ -199,10 +202,7 @@ fn real_transforms_of_two_and_three_axes() {
 fn real_transforms_with_layouts() {
     let reals = Places { strides: vec![30, 3], distance: 1, offset: 0 };
     let half = Places { strides: vec![8, 1], distance: 50, offset: 2 };
-    check([
-        Case::new(Kind::ToHalf, &[6, 10]).batch(3).places(reals.clone(), half.clone()),
-        Case::new(Kind::FromHalf, &[6, 10]).batch(3).places(half, reals),
-    ]);
+    check([Case::new(Kind::R2c, &[6, 10]).batch(3).layouts(&reals, &half), Case::new(Kind::C2r, &[6, 10]).batch(3).layouts(&half, &reals)]);
 }
 
 /// Overlapping elements of an input: overlapping frames, identical rows, a window that slides by
@@ -226,7 +226,7 @@ fn inputs_whose_elements_overlap() {
             ],
             _ => &[],
         };
-        let case = Case::new(Kind::Forward, shape).batch(batch).axes(axes).places(input, Places::dense(shape)).f32();
+        let case = Case::new(Kind::Forward, shape).batch(batch).axes(axes).layouts(&input, &Places::dense(shape));
         case.check(&HOST);
         for recipe in by_hand {
             case.clone().by(recipe).check(&LARGE);
@@ -240,7 +240,7 @@ fn inputs_whose_elements_overlap() {
 fn single_axes_that_change_places_in_place() {
     let cases: [(&[usize], &[usize]); 7] =
         [(&[8, 7], &[0]), (&[8, 7], &[1]), (&[1, 5], &[0]), (&[5, 1], &[0]), (&[6, 1, 7], &[0]), (&[3, 40, 4], &[1]), (&[1, 1], &[0, 1])];
-    check(cases.map(|(shape, axes)| Case::new(Kind::Forward, shape).axes(axes).batch(2).in_place().transposed()));
+    check(cases.map(|(shape, axes)| Case::new(Kind::Forward, shape).axes(axes).batch(2).in_place(true).transposed()));
 }
 
 #[test]

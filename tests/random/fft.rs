@@ -15,8 +15,9 @@ use crate::numbers::{self, Number, in_whole, of_bytes, untouched, unwritten, wit
 use crate::real_kinds_by_definition::transform;
 use crate::recipes::{self, Axis, Ordered};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL};
-use crate::reference::{Places, dft, half, of_half, of_whole};
+use crate::reference::{Places, dft, half, of_half};
 use crate::subject::Subject;
+use crate::transform_cases::of_whole;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {

@@ -46,7 +46,7 @@ mod trials;
 use std::process::ExitCode;
 use wgpu_fft_tests::{
     bits, convolutions, filters, frames, grids, lists, mutated, permute, progress, real_kinds as real_kinds_by_definition,
-    recipes as recipes_by_hand, reductions, reference, responses, rings, rolls, sanitized, shifts, subject,
+    recipes as recipes_by_hand, reductions, reference, responses, rings, rolls, sanitized, shifts, subject, transforms as transform_cases,
 };
 
 use libtest_mimic::Arguments;

@@ -46,13 +46,17 @@ macro_rules! halves {
 
 halves! { f16 1.0 / 2048.0; bf16 1.0 / 256.0; }
 
-/// Designs and runs transforms somewhere.
+/// Runs transforms somewhere.
 pub trait Runs {
-    fn name(&self) -> String;
-    fn recipe<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error>;
-    /// Elements of the input.
-    fn len<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error>;
+    fn profile(&self) -> &DeviceProfile;
     fn run<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output>;
+
+    /// Elements of the input.
+    fn len<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
+        let program = spec.lower(recipe, self.profile())?;
+        program.check(self.profile())?;
+        Ok(program.inputs()[0].len)
+    }
 }
 
 /// `len` numbers that `T` can hold.
@@ -77,14 +81,14 @@ where
     F: Spec<Recipe = Recipe> + Adapt,
     H: Spec<Recipe = Recipe> + Adapt,
 {
-    let what = format!("{}: {halves}", on.name());
+    let what = format!("{}: {halves}", on.profile().name);
     let by_hand = recipe.is_some();
     let recipe = recipe.cloned().unwrap_or_else(|| {
         let of_rules = |result: Result<Recipe, Error>| result.unwrap_or_else(|error| panic!("{what}: {error}"));
-        let own = of_rules(on.recipe(halves));
+        let own = of_rules(halves.design(on.profile()));
         // One that moves elements into an array of f32 without gaps may not fit the layout of the
         // other.
-        if let Err(Error::UnfitRecipe { .. }) = on.len(full, &own) { of_rules(on.recipe(full)) } else { own }
+        if let Err(Error::UnfitRecipe { .. }) = on.len(full, &own) { of_rules(full.design(on.profile())) } else { own }
     });
     let what = format!("{what} by {recipe}");
     let len = match on.len(halves, &recipe) {
@@ -160,7 +164,7 @@ pub fn check_in_twos<T: Half>(on: &impl Runs, text: &str, recipe: &str) {
             bytemuck::pod_collect_to_vec(&halves)
         };
         let [wide, narrow] = [recipe, &recipe.replace(" width=2", "")].map(|text| text.parse::<Recipe>().unwrap());
-        let what = format!("{}: {spec} by {wide}", on.name());
+        let what = format!("{}: {spec} by {wide}", on.profile().name);
         assert_eq!(wide.to_string().parse::<Recipe>().unwrap(), wide, "{what}");
         assert!(wide.to_string().contains(" width=2") && !narrow.to_string().contains("width"), "{what}");
         let len = on.len(spec, &wide).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -263,18 +267,8 @@ pub const TEXTS: &[&str] = &[
 ];
 
 impl Runs for DeviceProfile {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn recipe<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S) -> Result<Recipe, Error> {
-        spec.design(self)
-    }
-
-    fn len<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe) -> Result<usize, Error> {
-        let program = spec.lower(recipe, self)?;
-        program.check(self)?;
-        Ok(program.inputs()[0].len)
+    fn profile(&self) -> &DeviceProfile {
+        self
     }
 
     fn run<S: Spec<Recipe = Recipe> + Adapt>(&self, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {

@@ -142,18 +142,6 @@ pub fn of_half<T: Copy>(data: &[T], shape: &[usize]) -> Vec<T> {
     data.chunks(n).flat_map(|row| row[..n / 2 + 1].to_vec()).collect()
 }
 
-/// The whole rows for the rows of a half-spectrum: the rest is conjugates. The imaginary part is 0
-/// where a number is its own conjugate.
-pub fn of_whole<T: FftNum>(data: &[Complex<T>], shape: &[usize]) -> Vec<Complex<T>> {
-    let n = *shape.last().unwrap();
-    let whole = |row: &[Complex<T>], k: usize| match k {
-        _ if k == 0 || 2 * k == n => Complex::new(row[k].re, T::zero()),
-        _ if 2 * k > n => row[n - k].conj(),
-        _ => row[k],
-    };
-    data.chunks(n / 2 + 1).flat_map(|row| (0..n).map(move |k| whole(row, k))).collect()
-}
-
 pub fn wide(data: &[Complex32]) -> Vec<Complex64> {
     data.iter().map(|z| Complex64::new(z.re.into(), z.im.into())).collect()
 }
