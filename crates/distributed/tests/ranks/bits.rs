@@ -10,7 +10,7 @@ use wgpu_fft_distributed::{Arithmetic, Decomposition, Divide, Job, JobOptions, O
 
 use crate::harness::{Context, Outcome};
 use crate::parts::{gathered, of_whole};
-use crate::reference::{arranged, budget, complex_noise, dft, error, halved, noise, to_f64};
+use crate::reference::{arranged, budget, complex_noise, dft, error, noise, of_half, wide};
 
 const ORDERS: [Order; 2] = [Order::Transposed, Order::Natural];
 
@@ -135,8 +135,8 @@ fn of_batch<T: Clone, U>(n: usize, values: &[T], transform: impl Fn(&[T]) -> Vec
 fn complex(context: &Context, batch: usize, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
     let n: usize = extents.iter().product();
     let shape = || wgpu_fft_distributed::wgpu_fft::Shape::from(extents);
-    let input = complex_noise(n as u64, n * batch);
-    let [there, back] = [false, true].map(|inverse| of_batch(n, &to_f64(&input), |own| dft(own, extents, true, inverse)));
+    let input = complex_noise(n * batch, n as u64);
+    let [there, back] = [false, true].map(|inverse| of_batch(n, &wide(&input), |own| dft(own, extents, true, inverse)));
     let mut bits = Vec::new();
     for options in options {
         for order in ORDERS {
@@ -157,10 +157,10 @@ fn complex(context: &Context, batch: usize, extents: &[usize], options: &[JobOpt
 fn real(context: &Context, batch: usize, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
     let (n, last) = (extents.iter().product::<usize>(), extents[extents.len() - 1]);
     let shape = || wgpu_fft_distributed::wgpu_fft::Shape::from(extents);
-    let input = noise(n as u64, n * batch);
+    let input = noise(n * batch, n as u64);
     let positions: Vec<Complex64> = input.iter().map(|&value| Complex64::new(value.into(), 0.0)).collect();
     let keep = last / 2 + 1;
-    let frequencies = of_batch(n, &positions, |own| halved(&dft(own, extents, true, false), last, keep));
+    let frequencies = of_batch(n, &positions, |own| of_half(&dft(own, extents, true, false), extents));
     let mut half = extents.to_vec();
     half[extents.len() - 1] = keep;
     let mut bits = Vec::new();
@@ -251,11 +251,11 @@ pub fn pieces(context: &Context) -> Outcome {
 
 pub fn batches_of_lines(context: &Context) -> Outcome {
     for (n, batch) in [(60, 9), (61, 3), (8, 1)] {
-        let input = complex_noise(n as u64, n * batch);
-        let expected = flat(&dft(&to_f64(&input), &[batch, n], false, false), 1.0);
-        let reals = noise(n as u64, n * batch);
+        let input = complex_noise(n * batch, n as u64);
+        let expected = flat(&dft(&wide(&input), &[batch, n], false, false), 1.0);
+        let reals = noise(n * batch, n as u64);
         let positions: Vec<Complex64> = reals.iter().map(|&value| Complex64::new(value.into(), 0.0)).collect();
-        let halves = flat(&halved(&dft(&positions, &[batch, n], false, false), n, n / 2 + 1), 1.0);
+        let halves = flat(&of_half(&dft(&positions, &[batch, n], false, false), &[batch, n]), 1.0);
         for options in variants(context.size) {
             check(context, &C2c::forward(n).batch(batch), &options, batch, &input, &expected)?;
             check(context, &R2c::forward(n).batch(batch), &options, batch, &reals, &halves)?;
@@ -274,9 +274,9 @@ pub fn a_picture(context: &Context) -> Outcome {
 /// Pencils are boxes of the array, which rank 0 takes apart and puts together.
 fn rank_0_owns_a_volume(context: &Context) -> Outcome {
     let extents = [6, 4, 5];
-    let input = complex_noise(1, 120);
+    let input = complex_noise(120, 1);
     for order in ORDERS {
-        let expected = flat(&arranged(&dft(&to_f64(&input), &extents, true, false), &extents, order), 1.0);
+        let expected = flat(&arranged(&dft(&wide(&input), &extents, true, false), &extents, order), 1.0);
         for options in variants(context.size) {
             let options = options.order(order).decomposition(Decomposition::Pencils);
             let what = |error: wgpu_fft_distributed::Error| error.to_string();
@@ -293,9 +293,9 @@ fn rank_0_owns_a_volume(context: &Context) -> Outcome {
 pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
     rank_0_owns_a_volume(context)?;
     let extents = [61, 53];
-    let input = complex_noise(1, 61 * 53);
+    let input = complex_noise(61 * 53, 1);
     for order in ORDERS {
-        let expected = flat(&arranged(&dft(&to_f64(&input), &extents, true, false), &extents, order), 1.0);
+        let expected = flat(&arranged(&dft(&wide(&input), &extents, true, false), &extents, order), 1.0);
         for options in variants(context.size) {
             let what = |error: wgpu_fft_distributed::Error| error.to_string();
             let (spec, options) = (C2c::forward(extents), options.order(order));
@@ -364,8 +364,8 @@ pub fn measured_shares(context: &Context) -> Outcome {
 
 /// Comparisons that accept everything would prove nothing.
 pub fn comparisons_can_fail(context: &Context) -> Outcome {
-    let input = complex_noise(7, 61 * 53);
-    let expected = flat(&arranged(&dft(&to_f64(&input), &[61, 53], true, false), &[61, 53], Order::Transposed), 1.0);
+    let input = complex_noise(61 * 53, 7);
+    let expected = flat(&arranged(&dft(&wide(&input), &[61, 53], true, false), &[61, 53], Order::Transposed), 1.0);
     let options = JobOptions::default().strategy(Strategy::Equal);
     let all = check(context, &C2c::forward([61, 53]), &options, 1, &input, &expected)?;
     context.verdict(if context.rank == 0 { wrong_ones_are_seen(&all, &expected) } else { Ok(()) })?;
