@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ use crate::sort::sort_short_by;
 /// A step of the search must save so much; the end of the search measures more closely.
 const STEP_GAIN: f64 = 0.01;
 
-/// A recipe that takes so many times as long as the best in its first sample is not looked at
+/// A recipe that takes so many times as long as the best in its first samples is not looked at
 /// again.
 const HOPELESS: f64 = 1.6;
 
@@ -362,13 +363,22 @@ impl Search<'_> {
         };
         self.measured += 1;
         let (best, best_seconds) = self.ranked[0].clone();
-        let (now, mut own_now) = (self.leader_seconds, first);
+        let now = self.leader_seconds;
+        let long = (first + now) * ROUNDS as f64 > self.limit.as_secs_f64() / 20.0;
+        // A load may have come between: what seems hopeless runs once more, unless that takes long.
+        let first = match first > now * HOPELESS && !long {
+            false => first,
+            true => match self.rounds(slice::from_ref(recipe), 1) {
+                Ok(again) => first.min(again[0][0]),
+                Err(error) => return self.failed(recipe, error),
+            },
+        };
+        let mut own_now = first;
         let seconds = if first > now * HOPELESS {
             best_seconds * first / now
         } else {
             // What is as clear, or takes long, needs no more than one.
             let clear = first * HOPELESS < now;
-            let long = (first + now) * ROUNDS as f64 > self.limit.as_secs_f64() / 20.0;
             match self.rounds(&[best, recipe.clone()], if clear || long { 1 } else { ROUNDS }) {
                 Ok(times) => {
                     self.leader_seconds = median(&times[0]);

@@ -362,6 +362,7 @@ fn per_device() -> Vec<DeviceTest> {
         tuning::{
             recipes_at_fault_never_win,
             a_wrong_baseline_decides_nothing,
+            one_slow_run_dismisses_no_recipe,
             a_recipe_that_kills_the_process_is_not_tried_again,
             what_was_measured_is_right_and_remembered,
             without_time_the_estimate_stays,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,9 +24,11 @@ pub enum Fault {
     Hangs,
     /// It would exceed a limit of the device.
     DoesNotFit,
+    /// Its second run, the first that counts, takes long.
+    StallsOnce,
 }
 
-const FAULTS: [(Fault, &str); 8] = [
+const FAULTS: [(Fault, &str); 9] = [
     (Fault::None, "none"),
     (Fault::WrongElement, "element"),
     (Fault::StoresPastTheEnd, "past"),
@@ -34,6 +37,7 @@ const FAULTS: [(Fault, &str); 8] = [
     (Fault::LosesTheDevice, "loss"),
     (Fault::Hangs, "hang"),
     (Fault::DoesNotFit, "limit"),
+    (Fault::StallsOnce, "stall"),
 ];
 
 /// Printed as `rounds=100 fault=none`. Fewer rounds are faster.
@@ -163,12 +167,18 @@ impl Tunable for Suspect {
             cache: None,
         });
         let gpu = gpu.clone();
-        Ok(Box::new(move |bindings| bind(&gpu, &pipeline, bindings)))
+        let stall = (recipe.fault == Fault::StallsOnce).then(Arc::<AtomicUsize>::default);
+        Ok(Box::new(move |bindings| bind(&gpu, &pipeline, bindings, stall.clone())))
     }
 }
 
-/// Binds the whole buffers.
-fn bind(gpu: &Gpu, pipeline: &wgpu::ComputePipeline, bindings: &Bindings<'_>) -> Result<wgpu_fft::low_level::tune::Recorder> {
+/// Binds the whole buffers. With a count of its runs, the second one takes as long as a hundred.
+fn bind(
+    gpu: &Gpu,
+    pipeline: &wgpu::ComputePipeline,
+    bindings: &Bindings<'_>,
+    stall: Option<Arc<AtomicUsize>>,
+) -> Result<wgpu_fft::low_level::tune::Recorder> {
     let device = gpu.device();
     let (size, usage) = (16, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST);
     let params = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
@@ -184,7 +194,10 @@ fn bind(gpu: &Gpu, pipeline: &wgpu::ComputePipeline, bindings: &Bindings<'_>) ->
     Ok(Box::new(move |pass| {
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &bind_group, &[]);
-        pass.dispatch_workgroups(LEN.div_ceil(64), 1, 1);
+        let stalls = stall.as_ref().is_some_and(|runs| runs.fetch_add(1, Ordering::Relaxed) == 1);
+        for _ in 0..if stalls { 100 } else { 1 } {
+            pass.dispatch_workgroups(LEN.div_ceil(64), 1, 1);
+        }
     }))
 }
 

@@ -103,6 +103,15 @@ pub fn recipes_at_fault_never_win(device: &Device) {
     assert!(compiled.contains(&good) && compiled.iter().all(|recipe| recipe.fault == Fault::None), "{}: {compiled:?}", device.name);
 }
 
+/// A load that comes while a recipe runs for the first time does not hide that it is the fastest.
+pub fn one_slow_run_dismisses_no_recipe(device: &Device) {
+    let good = recipe(50, Fault::StallsOnce);
+    let suspect = Suspect::new(recipe(1000, Fault::None), vec![good]);
+    let tuning = Tuning::measure().record(Record::in_memory()).time_limit(PLENTY).patience(PATIENCE);
+    let found = outcome(tuning.choose(device.gpu(), &suspect).unwrap());
+    assert_eq!(found.recipe, good.to_string(), "{}: {found}", device.name);
+}
+
 /// One wrong baseline must not decide which results are right.
 pub fn a_wrong_baseline_decides_nothing(device: &Device) {
     let (good, bad) = (recipe(50, Fault::None), recipe(10, Fault::WrongElement));
