@@ -16,8 +16,8 @@
 #                                    small lengths, -0d copies and transposes. It is fetched into target/,
 #                                    as it is GPL
 #
-# All need Rust and a C compiler; test also a C++ compiler and, for some of it, pkg-config, cmake
-# and valgrind; program needs minimodem; verify needs curl and perl. On a system with apt, what is
+# All need Rust and a C compiler; test also a C++ compiler and, for some of it, pkg-config, gfortran,
+# cmake and valgrind; program needs minimodem; verify needs curl and perl. On a system with apt, what is
 # missing is installed after asking: WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance,
 # WGPU_FFT_INSTALL=0 no. test, program and verify use debug builds.
 #
@@ -122,7 +122,7 @@ install_into() {
             done
         done
     fi
-    for name in wgpu_fft.h wgpu_fftw3f.h wgpu-fftw/fftw3.h; do
+    for name in wgpu_fft.h wgpu_fft.f90 wgpu_fftw3f.h wgpu-fftw/fftw3.h; do
         put "capi/include/$name" "$prefix/include/$name"
     done
     double_header | put - "$prefix/include/wgpu_fftw3.h"
@@ -185,7 +185,7 @@ test_all() {
     ln -f "$prefix/lib/libwgpu_fft.a" "$work/loaded"
     install_into "$work/prefix" dev
     [ ! "$work/loaded" -ef "$prefix/lib/libwgpu_fft.a" ]
-    rm -f "$work"/page-* "$work/loaded"
+    rm -f "$work"/page-* "$work/loaded" "$work/spectrum-fortran"
     strict="-O1 -Wall -Wextra -Werror -pedantic -std=c99"
     needs pkg-config pkg-config
     export LD_LIBRARY_PATH=$prefix/lib
@@ -239,6 +239,19 @@ test_all() {
     name=$(sed -n '/^export PKG_CONFIG_PATH=/,/^cc program.c/p' capi/README.md)
     (cd "$work" && PREFIX=$prefix bash -euc "$name")
 
+    say 'the module for Fortran declares what the header does'
+    diff <(declared "$prefix/include/wgpu_fft.h" wgpu_fft_) \
+        <(sed -nE 's/^ *(function|subroutine) (wgpu_fft_\w+)\(.*bind\(C\).*/\2/p' "$prefix/include/wgpu_fft.f90" | sort)
+    diff <(sed -n 's/^#define \(WGPU_FFT_[A-Z0-9_]* [0-9]\)/\1/p' "$prefix/include/wgpu_fft.h" | sort) \
+        <(sed -nE 's/.*parameter :: (WGPU_FFT_\w+) =/\1/p' "$prefix/include/wgpu_fft.f90" | sort)
+    if needs gfortran gfortran; then
+        # shellcheck disable=SC2046
+        gfortran -std=f2008 -Wall -Wextra -Werror -pedantic -J"$work" "$prefix/include/wgpu_fft.f90" capi/examples/spectrum.f90 \
+            -o "$work/spectrum-fortran" $(compile_flags wgpu-fft)
+    else
+        say 'SKIPPED: Fortran: gfortran is not here'
+    fi
+
     # Where there is no driver at all.
     VK_DRIVER_FILES=/no/driver run "$work/errors"
     if [ "$(uname -s)" = Linux ] && needs valgrind valgrind; then
@@ -252,6 +265,7 @@ test_all() {
         rm -f "$WGPU_FFT_RECORD"
         run "$work/spectrum"
         run "$work/padded"
+        [ ! -x "$work/spectrum-fortran" ] || run "$work/spectrum-fortran"
         WGPU_FFT_FFTW_HOST=auto run "$work/fftw-example"
         run_double "$work/example-double"
         run "$work/api"
