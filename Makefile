@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test test-thorough tune bench-smoke ladder reach hlsl figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
+.PHONY: help demo test test-thorough tune bench-smoke ladder reach hlsl windows figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -15,6 +15,7 @@ help:
 	@echo 'make ladder       compare the variants of the transpose, from naive to several elements per invocation'
 	@echo 'make reach        compile the kernels for GPUs that are not here, by their real drivers (scripts/reach.sh)'
 	@echo 'make hlsl         compile the kernels by the compilers of Direct3D, and check those for Metal (scripts/hlsl.sh)'
+	@echo 'make windows      run the tests as Windows programs, under wine (scripts/windows.sh)'
 	@echo 'make figures      draw docs/figures from the reports of measurements (needs python3)'
 	@echo 'make book         render the guides as a book: target/book/index.html (scripts/book.sh says what it needs)'
 	@echo 'make guests       compile the guests in programs of egui and bevy (examples/guests)'
@@ -77,6 +78,12 @@ hlsl:
 	@echo '           2. compiles what the rules choose for devices of Direct3D and Metal. It takes half an hour.'
 	@scripts/adapter.sh
 	@scripts/hlsl.sh
+
+windows:
+	@echo 'make windows: 1. installs wine, mingw and a target of rustup, after asking (scripts/windows.sh says what for);'
+	@echo '              2. compiles the tests for Windows (ten minutes the first time) and runs them under wine, a quarter of an hour.'
+	@scripts/adapter.sh
+	@scripts/windows.sh
 
 distributed-demo:
 	@echo 'make distributed-demo: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'

@@ -11,6 +11,8 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 
@@ -22,15 +24,32 @@ fn not_regular() -> io::Error {
     io::Error::other("it is not a regular file")
 }
 
+/// Does what another program may prevent for a moment. Windows neither replaces a file that is open
+/// elsewhere, nor opens one that is just being replaced: it denies access, or reports a sharing
+/// violation.
+fn retried<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    const SHARING_VIOLATION: i32 = 32;
+    let until = Instant::now() + Duration::from_secs(5);
+    let is_passing = |error: &io::Error| {
+        cfg!(windows) && (error.kind() == io::ErrorKind::PermissionDenied || error.raw_os_error() == Some(SHARING_VIOLATION))
+    };
+    loop {
+        match action() {
+            Err(error) if is_passing(&error) && Instant::now() < until => thread::sleep(Duration::from_millis(2)),
+            result => return result,
+        }
+    }
+}
+
 /// Opens a regular file for reading; `None` if nothing is there.
 pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
     // Checked before opening, because opening a pipe blocks until its other end opens.
-    match fs::metadata(path) {
+    retried(|| match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => File::open(path).map(Some),
         Ok(_) => Err(not_regular()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
-    }
+    })
 }
 
 /// Reads to the end of the file, or at most `most` bytes.
@@ -169,7 +188,14 @@ impl Replacement {
     /// If the file system fails. The old file is then still there.
     pub fn finish(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        self.file.persist(&self.path).map(drop).map_err(|failed| failed.error)
+        let (_file, name) = self.file.into_parts();
+        let mut name = Some(name);
+        retried(|| {
+            name.take().expect("it is put back after a failure").persist(&self.path).map_err(|failed| {
+                name = Some(failed.path);
+                failed.error
+            })
+        })
     }
 }
 

@@ -170,11 +170,19 @@ impl Transform {
     pub fn run(&self, device: &Device) -> Result<()> {
         if let Some(memory) = self.memory {
             let header = files::Header::for_map(&self.input)?;
-            let Specification { text, shape, order } = self.specification(&header.shape, None)?;
+            let rank = header.shape.len();
+            // Fortran's order is C's with the axes in reverse.
+            let stored = |axis: usize| if header.is_fortran() { rank - 1 - axis } else { axis };
+            let shape: Vec<usize> = (0..rank).map(|place| header.shape[stored(place)]).collect();
+            let axes: Vec<usize> = self.named(rank)?.into_iter().map(stored).collect();
+            let Specification { text, shape, order } = self.specification(&shape, &axes, None)?;
             if !order.is_sorted() {
-                let order = joined(&order, ",");
-                return Err(usage(format!("with --memory, axes stay where they are: these need an array in the order {order}")));
+                let order = joined(&order.into_iter().map(stored).collect::<Vec<_>>(), ",");
+                return Err(usage(format!(
+                    "with --memory, axes stay where they are: these need an array in C's order of the axes {order}"
+                )));
             }
+            let shape: Vec<usize> = (0..rank).map(|axis| shape[stored(axis)]).collect();
             return large::transform(device, &text, [&self.input, &self.output], &header, shape, memory << 20);
         }
         let array = files::read(&self.input)?;
@@ -184,7 +192,7 @@ impl Transform {
             (true, true) => Some("f64"),
             (true, false) => Some("f64-by-f32"),
         };
-        let specification = self.specification(&array.shape, number)?;
+        let specification = self.specification(&array.shape, &self.named(array.shape.len())?, number)?;
         let back = specification.back();
         let Specification { text, shape, order } = specification;
         let complex = self.kind.takes_complex();
@@ -204,12 +212,13 @@ impl Transform {
         store(device, &text, &result.permuted(&back)?, &self.output, shown)
     }
 
-    fn specification(&self, shape: &[usize], number: Option<&str>) -> Result<Specification> {
+    /// The axes that are transformed, in the order in which they are named.
+    fn named(&self, rank: usize) -> Result<Vec<usize>> {
+        self.axes.as_ref().map_or_else(|| Ok((0..rank).collect()), |axes| indices(axes, rank))
+    }
+
+    fn specification(&self, shape: &[usize], axes: &[usize], number: Option<&str>) -> Result<Specification> {
         let rank = shape.len();
-        let axes = match &self.axes {
-            None => (0..rank).collect(),
-            Some(axes) => indices(axes, rank)?,
-        };
         let last = *axes.last().ok_or("an array without axes cannot be transformed")?;
         // Half-spectra are halves of the last axis, and NumPy's of the last one that is named.
         let halves = matches!(self.kind, Kind::Rfft | Kind::Irfft);
@@ -377,7 +386,8 @@ mod tests {
     /// The text, and the shape of the result in the array's own order.
     fn specification(arguments: &str, shape: &[usize]) -> std::result::Result<(String, Vec<usize>), String> {
         let own = Own::try_parse_from(format!("x {arguments} in.npy out.npy").split_whitespace()).map_err(|error| error.to_string())?;
-        let found = own.transform.specification(shape, None).map_err(|error| error.to_string())?;
+        let found = own.transform.named(shape.len()).and_then(|axes| own.transform.specification(shape, &axes, None));
+        let found = found.map_err(|error| error.to_string())?;
         let shape = found.back().iter().map(|place| found.shape[*place]).collect();
         Ok((found.text, shape))
     }

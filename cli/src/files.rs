@@ -140,11 +140,12 @@ impl Input {
         let (mut content, bytes): (Box<dyn Source>, u64) = if is_stdin(path) {
             whole(io::stdin().lock())?
         } else {
-            let file = File::open(path)?;
-            let metadata = file.metadata()?;
-            if metadata.is_dir() {
+            // Windows does not even open one.
+            if path.is_dir() {
                 return Err("it is a folder".into());
             }
+            let file = File::open(path)?;
+            let metadata = file.metadata()?;
             if metadata.is_file() { (Box::new(BufReader::new(file)), metadata.len()) } else { whole(file)? }
         };
         // The content is surer than the name, which also says what a damaged file should have been.
@@ -231,17 +232,23 @@ impl Header {
         Ok(Self { shape, kind, offset, npy })
     }
 
-    /// Reads the header of a file that will be mapped into memory: a regular one, whose elements
-    /// lie as arrays in memory do.
+    pub fn order(&self) -> Order {
+        self.npy.order()
+    }
+
+    /// Whether the first axis is the fastest in the file.
+    pub fn is_fortran(&self) -> bool {
+        self.order() == Order::Fortran
+    }
+
+    /// Reads the header of a file that will be mapped into memory: a regular one, whose numbers lie as
+    /// those in memory do.
     pub fn for_map(path: &Path) -> Result<Self> {
         if is_stdin(path) || files::is_stream(path) {
             return Err(format!("cannot read {}: with --memory, the array must be in a file", input_name(path)).into());
         }
         read_with(path, |mut input| {
             let header = Self::of(&mut input)?;
-            if header.npy.order() == Order::Fortran && header.shape.len() > 1 {
-                return Err("its elements are in Fortran order; for --memory, write it with numpy.ascontiguousarray".into());
-            }
             match header.npy.dtype() {
                 DType::Plain(plain) if ![Endianness::of_machine(), Endianness::Irrelevant].contains(&plain.endianness()) => {
                     Err("its numbers have their bytes in another order than this machine; for --memory, convert them".into())
@@ -330,14 +337,13 @@ fn write_npy(out: &mut dyn Write, array: &Array) -> Result<()> {
 
 /// The header of a `.npy` file of complex or real f32 numbers, whose length is a multiple of 64
 /// bytes.
-pub fn npy_header(shape: &[usize], complex: bool) -> Result<Vec<u8>> {
+pub fn npy_header(shape: &[usize], complex: bool, order: Order) -> Result<Vec<u8>> {
     let shape: Vec<u64> = shape.iter().map(|extent| *extent as u64).collect();
     let mut bytes = Vec::new();
-    let options = npyz::WriteOptions::<f32>::new();
     if complex {
-        npyz::WriteOptions::<Complex32>::new().default_dtype().shape(&shape).writer(&mut bytes).begin_nd()?;
+        npyz::WriteOptions::<Complex32>::new().default_dtype().order(order).shape(&shape).writer(&mut bytes).begin_nd()?;
     } else {
-        options.default_dtype().shape(&shape).writer(&mut bytes).begin_nd()?;
+        npyz::WriteOptions::<f32>::new().default_dtype().order(order).shape(&shape).writer(&mut bytes).begin_nd()?;
     }
     Ok(bytes)
 }
@@ -433,7 +439,7 @@ mod tests {
         writer.finish().unwrap();
         let array = read(&path).unwrap();
         assert_eq!((&array.shape[..], array.magnitudes()), (&[2, 3][..], vec![0.0, 1.0, 2.0, 10.0, 11.0, 12.0]));
-        assert!(Header::for_map(&path).err().unwrap().to_string().contains("Fortran order"));
+        assert!(Header::for_map(&path).unwrap().is_fortran());
     }
 
     #[test]
@@ -448,10 +454,10 @@ mod tests {
             assert!(error(name, bytes).contains(name), "{name}");
         }
         assert!(error("empty.png", b"").contains("empty.png"));
-        let mut header = npy_header(&[4, 0], true).unwrap();
+        let mut header = npy_header(&[4, 0], true, Order::C).unwrap();
         assert_eq!(header.len() % 64, 0);
         assert!(error("none.npy", &header).contains("the array is empty (shape [4, 0])"));
-        header = npy_header(&[4, 5], false).unwrap();
+        header = npy_header(&[4, 5], false, Order::C).unwrap();
         assert!(error("short.npy", &header).contains("short.npy: it was cut off: shape [4, 5] of f4 has 80 bytes, and 0 are there"));
         let hostile = |descr: &str, shape: &str| {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");

@@ -31,7 +31,7 @@ pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], heade
     // wrong, as they would be if it were read piece by piece.
     let source = unsafe { Mmap::map(&source)? };
     let data = source.get(header.offset as usize..).unwrap_or_default();
-    let head = npy_header(&shape, complex)?;
+    let head = npy_header(&shape, complex, header.order())?;
     let bytes = shape.iter().product::<usize>() * if complex { 8 } else { 4 };
     let cannot = |error| format!("cannot write {}: {error}", files::result_name(output));
     // The old result stays until the new one is complete.
@@ -47,7 +47,8 @@ pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], heade
         _ => run::<C2r>(device, text, data, result, memory),
     }?;
     target.flush()?;
-    drop(target);
+    // The result may take the input's place, and Windows replaces no file that is mapped.
+    drop((target, source));
     file.finish().map_err(cannot)?;
     device.output.note("result", output.display());
     device.output.record(&json!({ "spec": text, "output": output, "shape": shape }));

@@ -106,8 +106,13 @@ impl Folder {
     }
 
     fn write_of<T: npyz::AutoSerialize + Copy>(&self, name: &str, shape: &[u64], data: &[T]) -> String {
+        self.write_in(npyz::Order::C, name, shape, data)
+    }
+
+    fn write_in<T: npyz::AutoSerialize + Copy>(&self, order: npyz::Order, name: &str, shape: &[u64], data: &[T]) -> String {
         let mut file = std::fs::File::create(self.path(name)).unwrap();
         let options = npyz::WriterBuilder::shape(npyz::WriterBuilder::default_dtype(npyz::WriteOptions::new()), shape);
+        let options = npyz::WriterBuilder::order(options, order);
         let mut writer = npyz::WriterBuilder::begin_nd(npyz::WriterBuilder::writer(options, &mut file)).unwrap();
         writer.extend(data.iter().copied()).unwrap();
         writer.finish().unwrap();
@@ -205,6 +210,33 @@ fn arrays_are_transformed_and_come_back() {
     text(&["transform", "idct2", &spectrum, &back, "--f64", "--axes", "-1", "--norm", "ortho"]);
     let (_, values) = read::<f64>(Path::new(&back));
     assert!(values.iter().zip(&data).all(|(a, b)| (a - f64::from(*b)).abs() < 1e-11));
+}
+
+/// In files, the first axis may be the fastest; the result is stored the same way.
+#[test]
+fn arrays_in_fortrans_order_are_transformed_where_they_lie() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let [rows, columns] = [6, 10];
+    let reals = folder.write_in(npyz::Order::Fortran, "reals.npy", &[rows, columns], &noise(60));
+    let complex: Vec<Complex<f32>> = noise(120).chunks(2).map(|pair| Complex::new(pair[0], pair[1])).collect();
+    let complex = folder.write_in(npyz::Order::Fortran, "complex.npy", &[rows, columns], &complex);
+    let (plain, mapped) = (folder.text("plain.npy"), folder.text("mapped.npy"));
+    for (input, words) in [(&complex, "fft"), (&complex, "ifft --axes 1"), (&complex, "fft --axes 0"), (&reals, "rfft --axes 1,0")] {
+        let words: Vec<&str> = words.split(' ').collect();
+        text(&[&["transform", words[0], input, &plain][..], &words[1..]].concat());
+        text(&[&["transform", words[0], input, &mapped, "--memory", "1"][..], &words[1..]].concat());
+        let ((shape, expected), (own, actual)) = (read::<Complex<f32>>(Path::new(&plain)), read::<Complex<f32>>(Path::new(&mapped)));
+        assert_eq!(own, shape, "{words:?}");
+        let [rows, columns] = [shape[0] as usize, shape[1] as usize];
+        for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+            assert!((actual[i + rows * j] - expected[i * columns + j]).norm() < 1e-4, "{words:?}: {i}, {j}");
+        }
+    }
+    let why = error(2, &["transform", "rfft", &reals, &mapped, "--memory", "1"]);
+    assert!(why.contains("an array in C's order of the axes 0,1"), "{why}");
 }
 
 #[test]
