@@ -26,10 +26,9 @@ pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], heade
     if header.kind != takes {
         return Err(format!("{} holds {}, and this transform in files needs {takes}", input.display(), header.kind).into());
     }
-    let source = File::open(input)?;
     // SAFETY: the file is only read. If another program changes it meanwhile, the numbers are
     // wrong, as they would be if it were read piece by piece.
-    let source = unsafe { Mmap::map(&source)? };
+    let source = unsafe { Mmap::map(&File::open(input)?)? };
     let data = source.get(header.offset as usize..).unwrap_or_default();
     let head = npy_header(&shape, complex, header.order())?;
     let bytes = shape.iter().product::<usize>() * if complex { 8 } else { 4 };
@@ -47,7 +46,7 @@ pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], heade
         _ => run::<C2r>(device, text, data, result, memory),
     }?;
     target.flush()?;
-    // The result may take the input's place, and Windows replaces no file that is mapped.
+    // The result may take the input's place, and Windows replaces no file that is open.
     drop((target, source));
     file.finish().map_err(cannot)?;
     device.output.note("result", output.display());
