@@ -120,7 +120,7 @@ macro_rules! plain_data {
     ($type:ident<$($parameter:ident),*> { $($field:ident),* }) => {
         impl<$($parameter),*> Clone for $type<$($parameter),*> {
             fn clone(&self) -> Self {
-                Self { $($field: self.$field.clone(),)* element: PhantomData }
+                Self { $($field: self.$field.clone(),)* element: std::marker::PhantomData }
             }
         }
 
@@ -138,8 +138,8 @@ macro_rules! plain_data {
             }
         }
 
-        impl<$($parameter),*> fmt::Debug for $type<$($parameter),*> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl<$($parameter),*> std::fmt::Debug for $type<$($parameter),*> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.debug_struct(stringify!($type))$(.field(stringify!($field), &self.$field))*.finish()
             }
         }

@@ -6,6 +6,7 @@ mod arrays;
 mod build;
 #[cfg(feature = "signal")]
 mod compose;
+mod computation;
 mod encode;
 mod inputs;
 mod lists;
@@ -25,6 +26,7 @@ pub use crate::slot::Array;
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
 pub(crate) use build::{Builder, Executable, ROOM, compile_alone};
+pub(crate) use computation::{Computation, Search, typed};
 pub use encode::{Bound, Plan, StepTime};
 pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};
 pub(crate) use lists::{in_turns, others};

@@ -9,56 +9,62 @@ use super::design::{continued, rules, unrolled};
 use super::geometry::Geometry;
 use super::lower::lower;
 use super::recipe::{Pass, Recipe};
+use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
-use crate::plan::others;
+use crate::plan::{Computation, Search, others};
 
 fn fits(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> bool {
     lower(spec, recipe, profile).and_then(|program| program.check(profile)).is_ok()
 }
 
-/// The largest tree that fits.
-pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
-    let mut trees = (1..=8).rev().map(|log2| Recipe::Tree { workgroup: 1 << log2 });
-    trees.find(|tree| fits(spec, tree, profile))
-}
-
-/// The rules' recipes for both kinds of device, with parts joined in the same dispatch or by
-/// another pass, and with one lane or all lanes per line. The tree is omitted, because it is far
-/// slower.
-pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
-    let space = Space::of(spec, profile)?;
-    let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
-    let mut all = vec![other.clone()];
-    for recipe in [&own, &other] {
-        if let Recipe::Passes(passes) = recipe {
-            let first = passes[0];
-            let changed =
-                [Pass { join: !first.join, lanes: first.workgroup, ..first }, one_lane(first), Pass { lanes: first.workgroup, ..first }];
-            all.extend(changed.iter().flat_map(|changed| space.with(passes, 0, *changed)));
-        }
+impl Search for Core {
+    /// The largest tree that fits.
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let mut trees = (1..=8).rev().map(|log2| Recipe::Tree { workgroup: 1 << log2 });
+        trees.find(|tree| fits(self, tree, profile)).map_or_else(|| self.design(profile), Ok)
     }
-    Some(space.fitting(&own, all))
-}
 
-/// The recipes that are one decision away. A recipe that does not fit has none.
-pub(super) fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
-    let space = Space::of(spec, profile)?;
-    if !fits(spec, recipe, profile) {
-        return None;
+    /// The rules' recipes for both kinds of device, with parts joined in the same dispatch or by
+    /// another pass, and with one lane or all lanes per line. The tree is omitted, because it is far
+    /// slower.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Some(space) = Space::of(self, profile) else { return Vec::new() };
+        let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
+        let mut all = vec![other.clone()];
+        for recipe in [&own, &other] {
+            if let Recipe::Passes(passes) = recipe {
+                let first = passes[0];
+                let changed = [
+                    Pass { join: !first.join, lanes: first.workgroup, ..first },
+                    one_lane(first),
+                    Pass { lanes: first.workgroup, ..first },
+                ];
+                all.extend(changed.iter().flat_map(|changed| space.with(passes, 0, *changed)));
+            }
+        }
+        space.fitting(&own, all)
     }
-    let all = match recipe {
-        Recipe::Tree { workgroup } => {
-            let trees = [workgroup.saturating_mul(2), workgroup / 2].map(|workgroup| Recipe::Tree { workgroup });
-            [space.rules(profile)].into_iter().chain(trees).collect()
+
+    /// The recipes that are one decision away. A recipe that does not fit has none.
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Some(space) = Space::of(self, profile) else { return Vec::new() };
+        if !fits(self, recipe, profile) {
+            return Vec::new();
         }
-        Recipe::Passes(passes) => {
-            // Passes after the second have little to do.
-            let of_pass = |i: usize| moves(&passes[i], i > 0, profile).into_iter().map(move |pass| (i, pass));
-            (0..passes.len().min(2)).flat_map(of_pass).flat_map(|(i, pass)| space.with(passes, i, pass)).collect()
-        }
-    };
-    Some(space.fitting(recipe, all))
+        let all = match recipe {
+            Recipe::Tree { workgroup } => {
+                let trees = [workgroup.saturating_mul(2), workgroup / 2].map(|workgroup| Recipe::Tree { workgroup });
+                [space.rules(profile)].into_iter().chain(trees).collect()
+            }
+            Recipe::Passes(passes) => {
+                // Passes after the second have little to do.
+                let of_pass = |i: usize| moves(&passes[i], i > 0, profile).into_iter().map(move |pass| (i, pass));
+                (0..passes.len().min(2)).flat_map(of_pass).flat_map(|(i, pass)| space.with(passes, i, pass)).collect()
+            }
+        };
+        space.fitting(recipe, all)
+    }
 }
 
 /// A reduction and the device that runs it.

@@ -14,14 +14,14 @@ use super::geometry::Geometry;
 use super::parse::parse_typed;
 use super::samples::samples;
 use super::verification::verification;
-use super::{Recipe, design, lower, neighbours};
-use crate::element::{Element, plain_data};
+use super::{Recipe, design, lower};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, Kind, Operator};
 use crate::layout::Layout;
-use crate::plan::{Program, Spec};
+use crate::plan::{Computation, Program, Sealed, typed};
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::join;
 use crate::verify::{Sample, Verification};
@@ -391,7 +391,7 @@ impl Core {
     }
 }
 
-plain_data!(Reduction < T, O > { core });
+typed!(Reduction<T: Element, O: Element> { core }, T => O, Recipe);
 
 impl<T: Value, O: Element> Reduction<T, O> {
     pub(super) fn new(name: &'static str, shape: impl Into<Shape>, map: operator::Map, fold: Fold, finish: Finish) -> Self {
@@ -555,39 +555,25 @@ impl<T: Element, O: Element> Reduction<T, O> {
     }
 }
 
-impl<T, O> crate::plan::Sealed for Reduction<T, O> {
+impl Sealed for Core {
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples(&self.core, input)
+        samples(self, input)
     }
 
     fn verification(&self) -> Verification {
-        verification(&self.core)
+        verification(self)
     }
 }
 
-impl<T: Element, O: Element> Spec for Reduction<T, O> {
-    type Input = T;
-    type Output = O;
+impl Computation for Core {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        design::design(&self.core, profile)
+        design::design(self, profile)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        lower::lower(&self.core, recipe, profile)
-    }
-
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        neighbours::alternatives(&self.core, profile).unwrap_or_default()
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        neighbours::neighbours(&self.core, recipe, profile).unwrap_or_default()
+        lower::lower(self, recipe, profile)
     }
 }
 
@@ -598,12 +584,6 @@ impl<T: Value, O: Element> FromStr for Reduction<T, O> {
 
     fn from_str(text: &str) -> Result<Self> {
         Ok(Self { core: parse_typed(text, T::KIND, T::NAME, TypeId::of::<O>())?, element: PhantomData })
-    }
-}
-
-impl<T, O> fmt::Display for Reduction<T, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
     }
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use num_complex::Complex32;
 
 use super::convolve::Number;
-use crate::element::{Element, plain_data};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::Filter;
 use crate::fft::ops::step::Step;
@@ -17,10 +17,11 @@ use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
-use crate::plan::{Array, Placement, Program, Spec};
+use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
 use crate::shape::{Batched, Shape};
 use crate::strides::dense;
 use crate::text::Text;
+use crate::verify::Verification;
 
 /// Signals, pictures and volumes with more or fewer samples, by Fourier transforms: along each axis
 /// as `scipy.signal.resample`.
@@ -97,7 +98,7 @@ struct Core {
     maps: [Option<Checked>; 2],
 }
 
-plain_data!(Resample < I, O > { core });
+typed!(Resample<I: Element, O: Element> { core }, I => O, FilterRecipe);
 
 impl<T: Number> Resample<T> {
     /// Resamples an array of the first shape to the second one.
@@ -384,6 +385,10 @@ impl Core {
         let fragment = Fragment::new(call(&function, None)).functions(functions).slot::<Complex32>("spectrum", len, slot);
         Filter::check(fragment, axes.len()).map(Some)
     }
+}
+
+impl Computation for Core {
+    type Recipe = FilterRecipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
         // Which array holds the frequencies does not matter.
@@ -411,31 +416,13 @@ impl Core {
     }
 }
 
-impl<I, O> crate::plan::Sealed for Resample<I, O> {
-    fn verification(&self) -> crate::verify::Verification {
-        crate::verify::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
+impl Sealed for Core {
+    fn verification(&self) -> Verification {
+        Verification::of_forms(self.array(End::Input), self.array(End::Output), 2e-5)
     }
 }
 
-impl<I: Element, O: Element> Spec for Resample<I, O> {
-    type Input = I;
-    type Output = O;
-    type Recipe = FilterRecipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        self.core.design(profile)
-    }
-
-    fn lower(&self, recipe: &FilterRecipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-}
-
-impl<I, O> fmt::Display for Resample<I, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
-    }
-}
+impl Search for Core {}
 
 /// `resample f32 1080x1920 x4 to 720x1280`, where defaults are left out.
 impl fmt::Display for Core {

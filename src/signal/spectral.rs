@@ -7,7 +7,7 @@ use num_complex::Complex32;
 
 use super::delay;
 use crate::edge::Edge;
-use crate::element::{Element, plain_data};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::End;
 use crate::fft::ops::filter::{Filter, FilterRecipe};
@@ -16,9 +16,10 @@ use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
-use crate::plan::{Placement, Program, Spec};
+use crate::plan::{Computation, Placement, Program, Sealed, Search, others, typed};
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::join;
+use crate::verify::Verification;
 
 /// A filter in the frequency domain: a Fourier transform, WGSL of yours on every element of the
 /// spectrum, and the inverse transform.
@@ -118,7 +119,7 @@ enum Response {
     Delay(Vec<u64>),
 }
 
-plain_data!(SpectralFilter < I, O > { core });
+typed!(SpectralFilter<I: Element, O: Element> { core }, I => O, FilterRecipe);
 
 impl SpectralFilter<f32, f32> {
     /// A filter from real signals to real signals.
@@ -312,6 +313,14 @@ impl Core {
         };
         extents.iter().zip(lengths).enumerate().map(checked).collect()
     }
+}
+
+impl Computation for Core {
+    type Recipe = FilterRecipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
+        self.filter()?.design(profile)
+    }
 
     fn lower(&self, recipe: &FilterRecipe, profile: &DeviceProfile) -> Result<Program> {
         let filter = self.filter()?;
@@ -325,41 +334,23 @@ impl Core {
     }
 }
 
-impl<I, O> crate::plan::Sealed for SpectralFilter<I, O> {
+impl Sealed for Core {
     fn leaves_gaps(&self) -> bool {
-        self.core.layouts[1].is_some()
+        self.layouts[1].is_some()
     }
 
-    fn verification(&self) -> crate::verify::Verification {
-        let form = |end: End| self.core.maps[end as usize].as_ref().map_or(self.core.inner(), |map| map.array);
-        crate::verify::Verification::of_forms(form(End::Input), form(End::Output), 2e-5)
+    fn verification(&self) -> Verification {
+        let form = |end: End| self.maps[end as usize].as_ref().map_or(self.inner(), |map| map.array);
+        Verification::of_forms(form(End::Input), form(End::Output), 2e-5)
     }
 }
 
-impl<I: Element, O: Element> Spec for SpectralFilter<I, O> {
-    type Input = I;
-    type Output = O;
-    type Recipe = FilterRecipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        self.core.filter()?.design(profile)
-    }
-
-    fn lower(&self, recipe: &FilterRecipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-
+impl Search for Core {
     /// The first axis in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<FilterRecipe> {
         let own = self.design(profile).ok();
-        let in_passes = self.core.filter().and_then(|filter| filter.design_in_passes(profile)).ok();
-        crate::plan::others(own.as_ref(), in_passes)
-    }
-}
-
-impl<I, O> fmt::Display for SpectralFilter<I, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
+        let in_passes = self.filter().and_then(|filter| filter.design_in_passes(profile)).ok();
+        others(own.as_ref(), in_passes)
     }
 }
 

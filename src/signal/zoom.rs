@@ -8,7 +8,7 @@ use num_complex::Complex32;
 
 use super::chirp::Grid;
 use super::convolve::{By, Number, Recipe};
-use crate::element::{Element, plain_data};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
 use crate::fft::spec::window::Windowed;
@@ -16,9 +16,10 @@ use crate::fft::{End, TransformKind, next_fast_len};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
-use crate::plan::{Array, Placement, Program, Spec};
+use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
 use crate::shape::{Batched, Shape};
 use crate::text::{Text, join};
+use crate::verify::Verification;
 
 /// The spectrum of a signal on a grid as fine as you like, in a band of frequencies: the chirp-Z
 /// transform along one axis, as `scipy.signal.zoom_fft`.
@@ -101,7 +102,7 @@ struct Core {
     maps: [Option<Checked>; 2],
 }
 
-plain_data!(Zoom < I, O > { core });
+typed!(Zoom<I: Element, O: Element> { core }, I => O, Recipe);
 
 impl<T: Number> Zoom<T> {
     /// The spectrum of a signal of this shape along its last axis: `points` frequencies from
@@ -294,12 +295,6 @@ impl Core {
         self.filter(length, [Slot::Table(0); 3])
     }
 
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.sizes()?;
-        let length = next_fast_len(profile, TransformKind::C2c, self.least())? as u32;
-        self.with_length(length, profile)
-    }
-
     /// The kernel's spectrum is constant.
     fn recipe(length: u32, filter: FilterRecipe) -> Recipe {
         Recipe { lengths: vec![length], by: By::Transforms { kernel: None, filter } }
@@ -308,14 +303,15 @@ impl Core {
     fn with_length(&self, length: u32, profile: &DeviceProfile) -> Result<Recipe> {
         Ok(Self::recipe(length, self.like(length)?.design(profile)?))
     }
+}
 
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        let Ok(own) = self.design(profile) else { return Vec::new() };
-        let lengths = [self.least().next_power_of_two() as u32, self.least() as u32];
-        let mut all: Vec<Recipe> = lengths.into_iter().filter_map(|length| self.with_length(length, profile).ok()).collect();
-        let in_passes = self.like(own.lengths[0]).and_then(|filter| filter.design_in_passes(profile));
-        all.extend(in_passes.ok().map(|filter| Self::recipe(own.lengths[0], filter)));
-        crate::plan::others(Some(&own), all)
+impl Computation for Core {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.sizes()?;
+        let length = next_fast_len(profile, TransformKind::C2c, self.least())? as u32;
+        self.with_length(length, profile)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
@@ -343,34 +339,21 @@ impl Core {
     }
 }
 
-impl<I, O> crate::plan::Sealed for Zoom<I, O> {
-    fn verification(&self) -> crate::verify::Verification {
-        crate::verify::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
-    }
-}
-
-impl<I: Element, O: Element> Spec for Zoom<I, O> {
-    type Input = I;
-    type Output = O;
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.design(profile)
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-
-    /// Other lengths, and transforms in passes of their own.
+impl Search for Core {
+    /// Other lengths, and the transform in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
+        let Ok(own) = self.design(profile) else { return Vec::new() };
+        let lengths = [self.least().next_power_of_two() as u32, self.least() as u32];
+        let mut all: Vec<Recipe> = lengths.into_iter().filter_map(|length| self.with_length(length, profile).ok()).collect();
+        let in_passes = self.like(own.lengths[0]).and_then(|filter| filter.design_in_passes(profile));
+        all.extend(in_passes.ok().map(|filter| Self::recipe(own.lengths[0], filter)));
+        crate::plan::others(Some(&own), all)
     }
 }
 
-impl<I, O> fmt::Display for Zoom<I, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
+impl Sealed for Core {
+    fn verification(&self) -> Verification {
+        Verification::of_forms(self.array(End::Input), self.array(End::Output), 2e-5)
     }
 }
 

@@ -12,10 +12,10 @@ use super::spec::{Core, Task};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
-use crate::plan::{in_turns, others};
+use crate::plan::{Search, in_turns, others};
 
-impl Core {
-    pub fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+impl Search for Core {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         Ok(match &geometry.task {
             Task::Plain(problem, matrices) => {
@@ -26,7 +26,7 @@ impl Core {
         })
     }
 
-    pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(geometry) = self.geometry() else { return Vec::new() };
         match &geometry.task {
             Task::Plain(problem, matrices) => alternatives(&self.on_device(&geometry.places, problem, *matrices, profile)),
@@ -34,7 +34,7 @@ impl Core {
         }
     }
 
-    pub fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(geometry) = self.geometry() else { return Vec::new() };
         match &geometry.task {
             Task::Plain(problem, matrices) => neighbours(recipe, &self.on_device(&geometry.places, problem, *matrices, profile)),

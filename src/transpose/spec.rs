@@ -6,22 +6,20 @@ use std::str::FromStr;
 
 use super::fit::OnDevice;
 use super::mapped::Mapped;
-use super::samples::samples;
 use super::strides::Problem;
 use super::{Recipe, design};
 use crate::dynamic::AnySpec;
-use crate::element::{Element, ElementType, plain_data};
+use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::fragment::{self, Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::layout::{Layout, Placed};
-use crate::plan::{Array, Placement, Program, Spec};
+use crate::plan::{Array, Computation, Placement, Program, typed};
 use crate::shape::{Batched, Shape};
 use crate::strides::IoDim;
 use crate::text::{Text, join};
-use crate::verify::{Sample, Verification};
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
@@ -119,7 +117,7 @@ pub(super) struct Core {
     pub order: Vec<usize>,
     pub batch: usize,
     input: Option<Layout>,
-    output: Option<Layout>,
+    pub output: Option<Layout>,
     placement: Placement,
     /// How kernels read and write those elements, if there is a fragment.
     form: Option<Form>,
@@ -127,7 +125,7 @@ pub(super) struct Core {
     pub maps: [Option<Checked>; 2],
 }
 
-plain_data!(Permute < T, O > { core });
+typed!(Permute<T: Element, O: Element> { core }, T => O, Recipe);
 
 impl<T: Element> Permute<T> {
     /// The permutation that makes axis `order[i]` of the input axis i of the output.
@@ -414,47 +412,9 @@ pub(super) enum Task {
     Mapped(Box<Mapped>),
 }
 
-impl<T: Element, O: Element> crate::plan::Sealed for Permute<T, O> {
-    fn leaves_gaps(&self) -> bool {
-        self.core.output.is_some()
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        if self.core.is_mapped() { Vec::new() } else { samples(&self.core, input) }
-    }
-
-    fn verification(&self) -> Verification {
-        self.core.verification()
-    }
-}
-
-impl<T: Element, O: Element> Spec for Permute<T, O> {
-    type Input = T;
-    type Output = O;
+impl Computation for Core {
     type Recipe = Recipe;
 
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.design(profile)
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.baseline(profile)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.neighbours(recipe, profile)
-    }
-}
-
-impl Core {
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         Ok(match &geometry.task {
@@ -480,12 +440,6 @@ impl Core {
             Task::Mapped(mapped) => mapped.lower(recipe, profile, &mut program)?,
         }
         Ok(program)
-    }
-}
-
-impl<T, O> fmt::Display for Permute<T, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
     }
 }
 

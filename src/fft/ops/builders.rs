@@ -1,32 +1,27 @@
 //! The specifications of Fourier transforms.
 
 use super::specification::{Adapt, specification};
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::str::FromStr;
 
 use num_complex::{Complex32, Complex64};
 
-use super::samples::{energy, samples, verification};
-use crate::element::{Element, plain_data};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::recipe::Recipe;
 use crate::fft::search::adapt;
-use crate::fft::search::neighbours;
 use crate::fft::spec::elements::{ComplexElement, HalfNumbers, RealElement};
 use crate::fft::spec::kind::{Direction, End, Kind, Scale};
 use crate::fft::spec::number::Number;
 use crate::fft::spec::real_kind::RealKind;
 use crate::fft::spec::transform::Transform;
 use crate::fft::spec::window::Window;
-use crate::fft::{choose, lower};
 use crate::fragment::{Fragment, Readable, Writable};
 use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
-use crate::plan::{Placement, Program, Spec};
+use crate::plan::Placement;
 use crate::shape::{Axes, Shape};
-use crate::verify::{Energy, Sample, Verification};
 
 /// Discrete Fourier transform from complex numbers to complex numbers, along one to three axes.
 ///

@@ -10,6 +10,7 @@ use crate::fft::spec::number::Number;
 use crate::fft::spec::transform::Transform;
 use crate::fragment::Form;
 use crate::layout::Placed;
+use crate::plan::Sealed;
 use crate::verify::sample::{count, index, spread};
 use crate::verify::{Energy, Known, Sample, Verification};
 
@@ -26,98 +27,106 @@ const F64_TOLERANCE: f64 = 1.0 / 65_536.0;
 /// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
 const OF_TWO: f64 = 4e-6;
 
-pub(in crate::fft) fn verification(transform: &Transform) -> Verification {
-    let form = |end| transform.form_of(end);
-    // f64 has 29 more bits.
-    let tolerance = match transform.number {
+fn of_two(number: Number) -> f64 {
+    match number {
         Number::F32 => OF_TWO,
+        // 29 more bits.
         Number::F64 => OF_TWO / f64::from(1 << 29),
         Number::Double => OF_TWO / f64::from(1 << 22),
-    };
-    Verification::of_forms(form(End::Input), form(End::Output), tolerance)
-}
-
-pub(in crate::fft) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
-    let (Ok(geometry), Ok((axes, factor))) = (transform.geometry(), transform.check()) else { return Vec::new() };
-    let [from, to] = transform.shapes();
-    let read = axes.iter().map(|&axis| from.extents()[axis]).product();
-    let results: usize = to.extents().iter().product::<usize>() * transform.batch;
-    let definition = Definition { transform, axes: &axes, placed: &geometry.input, input };
-    // Coefficients have the factors that the kinds of axes leave to the scale.
-    let extent = |axis: usize| transform.shape.extents()[axis] as u32;
-    let of_kinds: f64 = axes.iter().filter_map(|&axis| Some(transform.real_kind(axis)?.factor(extent(axis)))).product();
-    let factor = factor / of_kinds;
-    let sample = |i: usize| {
-        let index = index(to.extents(), i);
-        let (value, norm) = definition.value(&index);
-        let value = value * factor;
-        let parts = if matches!(transform.kind, Kind::C2r | Kind::R2r) { vec![value.re] } else { vec![value.re, value.im] };
-        // Coefficients of real transforms are up to 2√2 along each axis.
-        let within = TOLERANCE * factor.abs() * of_kinds.max(1.0) * norm;
-        let form = transform.form_of(End::Output);
-        let byte = geometry.output.place(&index) * bytes_of(form) * parts.len();
-        // What is stored in 16 bits is rounded once more.
-        let size = parts.iter().fold(0.0, |size: f64, part| size.max(part.abs()));
-        let value = match form.float_bits() {
-            Some((64, _)) => Known::F64(parts, within * F64_TOLERANCE),
-            Some((16, false)) => Known::F16(parts, within + size / 2048.0 + F16_STEP),
-            Some((16, true)) => Known::Bf16(parts, within + size / 256.0),
-            _ => Known::F32(parts, within),
-        };
-        Sample { byte, value }
-    };
-    spread(results, count(read)).map(sample).collect()
-}
-
-/// Parseval's theorem: the sums of squares of a signal and of its spectrum. Of half a spectrum each
-/// element counts twice whose mirror image is not stored. Reals from half a spectrum along several
-/// axes are left out, since what a random half of a spectrum means then depends on the order of
-/// axes.
-pub(in crate::fft) fn energy(transform: &Transform, input: &[u32], output: &[u32]) -> Option<Energy> {
-    let (geometry, (axes, factor)) = (transform.geometry().ok()?, transform.check().ok()?);
-    let known = match transform.kind {
-        Kind::C2c(_) | Kind::R2c => true,
-        Kind::C2r => axes.len() == 1,
-        _ => false,
-    };
-    if !known || !transform.is_plain() || axes.iter().any(|&axis| transform.real_kind(axis).is_some()) {
-        return None;
     }
-    let last = transform.shape.rank() - 1;
-    let halved = matches!(transform.kind, Kind::R2c | Kind::C2r).then(|| transform.shape.extents()[last]);
-    let n: f64 = axes.iter().map(|&axis| transform.shape.extents()[axis] as f64).product();
-    let [from, to] = transform.shapes();
-    let square = |words: &[u32], placed: &Placed, real: bool, half: Option<usize>, index: &[usize]| {
-        let z = number(transform.form_of(End::Input), words, placed.place(index), real);
-        match half {
-            None => z.norm_sqr(),
-            // The imaginary parts of what is its own mirror image do not matter.
-            Some(n) if index[last] == 0 || 2 * index[last] == n => {
-                if transform.kind == Kind::C2r {
-                    z.re * z.re
-                } else {
-                    z.norm_sqr()
-                }
-            }
-            Some(_) => 2.0 * z.norm_sqr(),
+}
+
+impl Sealed for Transform {
+    fn leaves_gaps(&self) -> bool {
+        self.output.is_some()
+    }
+
+    fn verification(&self) -> Verification {
+        let form = |end| self.form_of(end);
+        Verification::of_forms(form(End::Input), form(End::Output), of_two(self.number))
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        let (Ok(geometry), Ok((axes, factor))) = (self.geometry(), self.check()) else { return Vec::new() };
+        if !self.is_summable() {
+            return Vec::new();
         }
-    };
-    let sum = |extents: &[usize], square: &dyn Fn(&[usize]) -> f64| {
-        let count = extents.iter().product::<usize>() * transform.batch;
-        // In parts, so that rounding grows with their length alone.
-        let part = |first: usize| (first..count.min(first + PART)).map(|i| square(&index(extents, i))).sum::<f64>();
-        (0..count).step_by(PART).map(part).sum::<f64>()
-    };
-    let half = |kind: Kind| halved.filter(|_| transform.kind == kind);
-    let expected = sum(from.extents(), &|index| square(input, &geometry.input, transform.kind == Kind::R2c, half(Kind::C2r), index));
-    let actual = sum(to.extents(), &|index| square(output, &geometry.output, transform.kind == Kind::C2r, half(Kind::R2c), index));
-    let expected = expected * n * factor * factor;
-    let relative = match transform.number {
-        Number::F32 => OF_TWO,
-        Number::F64 => OF_TWO / f64::from(1 << 29),
-        Number::Double => OF_TWO / f64::from(1 << 22),
-    };
-    Some(Energy { expected, actual, within: (2.0 * relative + 2.0 * PART as f64 * f64::EPSILON) * expected })
+        let [from, to] = self.shapes();
+        let read = axes.iter().map(|&axis| from.extents()[axis]).product();
+        let results: usize = to.extents().iter().product::<usize>() * self.batch;
+        let definition = Definition { transform: self, axes: &axes, placed: &geometry.input, input };
+        // Coefficients have the factors that the kinds of axes leave to the scale.
+        let extent = |axis: usize| self.shape.extents()[axis] as u32;
+        let of_kinds: f64 = axes.iter().filter_map(|&axis| Some(self.real_kind(axis)?.factor(extent(axis)))).product();
+        let factor = factor / of_kinds;
+        let sample = |i: usize| {
+            let index = index(to.extents(), i);
+            let (value, norm) = definition.value(&index);
+            let value = value * factor;
+            let parts = if matches!(self.kind, Kind::C2r | Kind::R2r) { vec![value.re] } else { vec![value.re, value.im] };
+            // Coefficients of real transforms are up to 2√2 along each axis.
+            let within = TOLERANCE * factor.abs() * of_kinds.max(1.0) * norm;
+            let form = self.form_of(End::Output);
+            let byte = geometry.output.place(&index) * bytes_of(form) * parts.len();
+            // What is stored in 16 bits is rounded once more.
+            let size = parts.iter().fold(0.0, |size: f64, part| size.max(part.abs()));
+            let value = match form.float_bits() {
+                Some((64, _)) => Known::F64(parts, within * F64_TOLERANCE),
+                Some((16, false)) => Known::F16(parts, within + size / 2048.0 + F16_STEP),
+                Some((16, true)) => Known::Bf16(parts, within + size / 256.0),
+                _ => Known::F32(parts, within),
+            };
+            Sample { byte, value }
+        };
+        spread(results, count(read)).map(sample).collect()
+    }
+
+    /// Parseval's theorem: the sums of squares of a signal and of its spectrum. Of half a spectrum each
+    /// element counts twice whose mirror image is not stored. Reals from half a spectrum along several
+    /// axes are left out, since what a random half of a spectrum means then depends on the order of
+    /// axes.
+    fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
+        let (geometry, (axes, factor)) = (self.geometry().ok()?, self.check().ok()?);
+        let known = match self.kind {
+            Kind::C2c(_) | Kind::R2c => true,
+            Kind::C2r => axes.len() == 1,
+            _ => false,
+        };
+        if !known || !self.is_plain() || axes.iter().any(|&axis| self.real_kind(axis).is_some()) {
+            return None;
+        }
+        let last = self.shape.rank() - 1;
+        let halved = matches!(self.kind, Kind::R2c | Kind::C2r).then(|| self.shape.extents()[last]);
+        let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
+        let [from, to] = self.shapes();
+        let square = |words: &[u32], placed: &Placed, real: bool, half: Option<usize>, index: &[usize]| {
+            let z = number(self.form_of(End::Input), words, placed.place(index), real);
+            match half {
+                None => z.norm_sqr(),
+                // The imaginary parts of what is its own mirror image do not matter.
+                Some(n) if index[last] == 0 || 2 * index[last] == n => {
+                    if self.kind == Kind::C2r {
+                        z.re * z.re
+                    } else {
+                        z.norm_sqr()
+                    }
+                }
+                Some(_) => 2.0 * z.norm_sqr(),
+            }
+        };
+        let sum = |extents: &[usize], square: &dyn Fn(&[usize]) -> f64| {
+            let count = extents.iter().product::<usize>() * self.batch;
+            // In parts, so that rounding grows with their length alone.
+            let part = |first: usize| (first..count.min(first + PART)).map(|i| square(&index(extents, i))).sum::<f64>();
+            (0..count).step_by(PART).map(part).sum::<f64>()
+        };
+        let half = |kind: Kind| halved.filter(|_| self.kind == kind);
+        let expected = sum(from.extents(), &|index| square(input, &geometry.input, self.kind == Kind::R2c, half(Kind::C2r), index));
+        let actual = sum(to.extents(), &|index| square(output, &geometry.output, self.kind == Kind::C2r, half(Kind::R2c), index));
+        let expected = expected * n * factor * factor;
+        let relative = of_two(self.number);
+        Some(Energy { expected, actual, within: (2.0 * relative + 2.0 * PART as f64 * f64::EPSILON) * expected })
+    }
 }
 
 /// The distance of numbers of f16 near zero.

@@ -2,8 +2,10 @@
 
 use crate::error::Result;
 use crate::fft::recipe::Recipe;
+use crate::fft::spec::transform::Transform;
+use crate::fft::{choose, lower};
 use crate::gpu::DeviceProfile;
-use crate::plan::Spec;
+use crate::plan::{Computation, Program, Spec};
 
 /// A transform whose recipe on one device can be adapted to others, so that devices that round
 /// alike give equal bits: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c) and
@@ -31,11 +33,23 @@ pub trait Adapt: Spec<Recipe = Recipe> {
     fn axes_apart(&self, recipe: &Recipe) -> Result<Recipe>;
 }
 
+impl Computation for Transform {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        choose::design(self, profile)
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        lower::lower(self, recipe, profile)
+    }
+}
+
 /// Implements the builder methods, [`Spec`](crate::Spec), printing and parsing for a specification
 /// that wraps a [`Transform`].
 macro_rules! specification {
     ($name:ident, [$input:ident, $between:ident, $output:ident], [$input64:ty, $output64:ty], [$($kind:expr),*]) => {
-        plain_data!($name<I, O> { transform });
+        crate::plan::typed!($name<I: Element, O: Element> { transform }, I => O, Recipe);
 
         impl<I: Element, O: Element> $name<I, O> {
             /// Transforms `count` arrays. They are stored one after the other unless a layout says
@@ -185,51 +199,6 @@ macro_rules! specification {
             }
         }
 
-        impl<I, O> crate::plan::Sealed for $name<I, O> {
-            fn leaves_gaps(&self) -> bool {
-                self.transform.output.is_some()
-            }
-
-            fn samples(&self, input: &[u32]) -> Vec<Sample> {
-                if self.transform.is_summable() { samples(&self.transform, input) } else { Vec::new() }
-            }
-
-            fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
-                energy(&self.transform, input, output)
-            }
-
-            fn verification(&self) -> Verification {
-                verification(&self.transform)
-            }
-        }
-
-        impl<I: Element, O: Element> Spec for $name<I, O> {
-            type Input = I;
-            type Output = O;
-            type Recipe = Recipe;
-
-            fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                choose::design(&self.transform, profile)
-            }
-
-            fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-                lower::lower(&self.transform, recipe, profile)
-            }
-
-            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                let known = if self.transform.is_plain() { neighbours::baseline(&self.transform, profile) } else { None };
-                known.map_or_else(|| self.design(profile), Ok)
-            }
-
-            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours::alternatives(&self.transform, profile)
-            }
-
-            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours::neighbours(&self.transform, recipe, profile)
-            }
-        }
-
         impl<I: Element, O: Element> Adapt for $name<I, O> {
             fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
                 adapt::adapted(&self.transform, recipe, profile)
@@ -237,12 +206,6 @@ macro_rules! specification {
 
             fn axes_apart(&self, recipe: &Recipe) -> Result<Recipe> {
                 adapt::axes_apart(&self.transform, recipe)
-            }
-        }
-
-        impl<I, O> fmt::Display for $name<I, O> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.transform.fmt(f)
             }
         }
 
@@ -319,7 +282,7 @@ macro_rules! specification {
             }
         }
 
-        /// Parses the text that [`Display`](fmt::Display) prints for a transform without fragments.
+        /// Parses the text that [`Display`](std::fmt::Display) prints for a transform without fragments.
         /// The text must name the elements that the type has.
         impl<I: $input, O: $output> FromStr for $name<I, O> {
             type Err = Error;
@@ -329,7 +292,7 @@ macro_rules! specification {
             }
         }
 
-        /// Parses the text that [`Display`](fmt::Display) prints for a transform of f64, computed
+        /// Parses the text that [`Display`](std::fmt::Display) prints for a transform of f64, computed
         /// in f64 or in double-single arithmetic.
         impl FromStr for $name<$input64, $output64> {
             type Err = Error;

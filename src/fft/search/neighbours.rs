@@ -5,6 +5,7 @@
 
 use super::passes::{lanes_in_two, of_lanes, of_radix2};
 use super::space::{MOST, Space, other_pairs};
+use crate::error::Result;
 use crate::fft::chain::chain;
 use crate::fft::choose::designer::{MAX_PRIME, Text};
 use crate::fft::choose::processors::ForLanes;
@@ -16,7 +17,7 @@ use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Recipe, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::spec::transform::Transform;
 use crate::gpu::DeviceProfile;
-use crate::plan::{in_turns, others};
+use crate::plan::{Search, in_turns, others};
 use crate::transpose;
 
 /// Lengths from which on two passes may be faster than one.
@@ -24,7 +25,7 @@ const LONG: u32 = 1024;
 
 /// The kernel `fft/radix2` where it can be used: for dense rows, or for two dense axes with
 /// transposes between them.
-pub fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
+fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     let geometry = transform.geometry().ok()?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
     let pass = |axis: usize| {
@@ -48,63 +49,70 @@ pub fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe
     recipes.into_iter().find(|recipe| lower(transform, recipe, profile).and_then(|program| program.check(profile)).is_ok())
 }
 
-/// The rules' recipes for other kinds of devices; other ways to transform one of the axes; more or
-/// fewer lines for columns; other orders of the axes; transposes.
-pub fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
-    let (Ok(geometry), Ok(own)) = (transform.geometry(), design(transform, profile)) else { return Vec::new() };
-    let space = Space::new(transform, &geometry, profile);
-    let mut all: Vec<Recipe> = Vec::new();
-    // What takes long to compile, which the rules avoid on processors.
-    all.extend(design_with(transform, profile, Text::Long));
-    // With and without the kernel `fft/lanes`, then as on the other kind of device.
-    let other = profile.of_other_kind();
-    let without_lanes = DeviceProfile { subgroups: false, ..profile.clone() };
-    all.extend([&without_lanes, &other].into_iter().filter_map(|profile| design(transform, profile).ok()));
-    let Recipe::Axes(axes) = &own else { return all };
-    let ways = axes.iter().enumerate().map(|(i, axis)| {
-        let ways = space.lanes(axis).into_iter().chain(space.other_reals(axis)).chain(space.other_passes(axis));
-        ways.filter_map(|way| space.replaced(axes, i, way)).collect()
-    });
-    all.extend(in_turns(ways));
-    for (times, over) in [(2, 1), (1, 2)] {
-        let scaled = |own: &AxisRecipe| {
-            let passes = own.passes.iter().enumerate().map(|(f, pass)| match pass {
-                PassRecipe::Stockham(stockham) if space.lines(own, f).is_some_and(|lines| lines.across) => {
-                    PassRecipe::Stockham(Stockham { lines: (stockham.lines.saturating_mul(times) / over).max(1), ..stockham.clone() })
-                }
-                pass => pass.clone(),
-            });
-            AxisRecipe { passes: passes.collect(), ..own.clone() }
-        };
-        all.extend(space.sound(axes.iter().map(scaled).collect()));
+impl Search for Transform {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let known = if self.is_plain() { baseline(self, profile) } else { None };
+        known.map_or_else(|| design(self, profile), Ok)
     }
-    all.extend(space.reversed(axes));
-    all.extend(space.otherwise_together(axes));
-    all.extend(space.transposed());
-    others(Some(&own), all)
-}
 
-/// The recipes that differ in one decision. There are none for a recipe that does not solve the
-/// transform.
-pub fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-    let Ok(geometry) = transform.geometry() else { return Vec::new() };
-    let space = Space::new(transform, &geometry, profile);
-    let all = match recipe {
-        Recipe::Axes(axes) => {
-            if chain(transform, &geometry, axes).is_err() || !axes.iter().flat_map(|axis| &axis.passes).all(is_sane) {
-                return Vec::new();
-            }
-            let mut all = in_turns((0..axes.len()).map(|i| {
-                let of_axis = space.of_axis(axes, i).into_iter();
-                of_axis.filter_map(|axis| space.replaced(axes, i, axis)).collect()
-            }));
-            all.truncate(MOST);
-            all.extend(space.reversed(axes));
-            all
+    /// The rules' recipes for other kinds of devices; other ways to transform one of the axes; more or
+    /// fewer lines for columns; other orders of the axes; transposes.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        let (Ok(geometry), Ok(own)) = (self.geometry(), design(self, profile)) else { return Vec::new() };
+        let space = Space::new(self, &geometry, profile);
+        let mut all: Vec<Recipe> = Vec::new();
+        // What takes long to compile, which the rules avoid on processors.
+        all.extend(design_with(self, profile, Text::Long));
+        // With and without the kernel `fft/lanes`, then as on the other kind of device.
+        let other = profile.of_other_kind();
+        let without_lanes = DeviceProfile { subgroups: false, ..profile.clone() };
+        all.extend([&without_lanes, &other].into_iter().filter_map(|profile| design(self, profile).ok()));
+        let Recipe::Axes(axes) = &own else { return all };
+        let ways = axes.iter().enumerate().map(|(i, axis)| {
+            let ways = space.lanes(axis).into_iter().chain(space.other_reals(axis)).chain(space.other_passes(axis));
+            ways.filter_map(|way| space.replaced(axes, i, way)).collect()
+        });
+        all.extend(in_turns(ways));
+        for (times, over) in [(2, 1), (1, 2)] {
+            let scaled = |own: &AxisRecipe| {
+                let passes = own.passes.iter().enumerate().map(|(f, pass)| match pass {
+                    PassRecipe::Stockham(stockham) if space.lines(own, f).is_some_and(|lines| lines.across) => {
+                        PassRecipe::Stockham(Stockham { lines: (stockham.lines.saturating_mul(times) / over).max(1), ..stockham.clone() })
+                    }
+                    pass => pass.clone(),
+                });
+                AxisRecipe { passes: passes.collect(), ..own.clone() }
+            };
+            all.extend(space.sound(axes.iter().map(scaled).collect()));
         }
-        Recipe::Transposed { rows, columns, transpose } => space.around_transposes(rows, columns, transpose),
-    };
-    others(Some(recipe), all)
+        all.extend(space.reversed(axes));
+        all.extend(space.otherwise_together(axes));
+        all.extend(space.transposed());
+        others(Some(&own), all)
+    }
+
+    /// The recipes that differ in one decision. There are none for a recipe that does not solve the
+    /// transform.
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Ok(geometry) = self.geometry() else { return Vec::new() };
+        let space = Space::new(self, &geometry, profile);
+        let all = match recipe {
+            Recipe::Axes(axes) => {
+                if chain(self, &geometry, axes).is_err() || !axes.iter().flat_map(|axis| &axis.passes).all(is_sane) {
+                    return Vec::new();
+                }
+                let mut all = in_turns((0..axes.len()).map(|i| {
+                    let of_axis = space.of_axis(axes, i).into_iter();
+                    of_axis.filter_map(|axis| space.replaced(axes, i, axis)).collect()
+                }));
+                all.truncate(MOST);
+                all.extend(space.reversed(axes));
+                all
+            }
+            Recipe::Transposed { rows, columns, transpose } => space.around_transposes(rows, columns, transpose),
+        };
+        others(Some(recipe), all)
+    }
 }
 
 impl Space<'_> {

@@ -13,7 +13,7 @@ use crate::fft::{End, TransformKind, next_fast_len};
 use crate::fragment::Fragment;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
-use crate::plan::{Array, Placement, Program};
+use crate::plan::{Array, Computation, Placement, Program, Search, others};
 use crate::shape::Shape;
 use crate::signal::filter::Given;
 
@@ -160,7 +160,26 @@ impl Core {
         Given::new(self.to_string(), [self.shape, output, self.kernel], &before, self.edge, !self.correlate, self.batch)
     }
 
-    pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+    /// A recipe with transforms of these lengths.
+    fn with_lengths(&self, axes: &[Axis], lengths: Vec<u32>, profile: &DeviceProfile) -> Result<Recipe> {
+        self.check_lengths(axes, &lengths).map_err(|why| self.unsupported(why))?;
+        let kernel = if self.spectrum.is_some() { None } else { Some(self.kernel_transform(axes, &lengths).design(profile)?) };
+        let filter = match self.channels {
+            None => self.filter(axes, &lengths, Slot::Input(1))?.design(profile)?,
+            // Which arrays hold the spectra does not matter.
+            Some(channels) => {
+                let [there, back] = self.summing(channels, axes, &lengths, [Slot::Workspace(0), Slot::Workspace(1)])?;
+                FilterRecipe { forward: Some(there.design(profile)?), middle: None, back: Some(back.design(profile)?) }
+            }
+        };
+        Ok(Recipe { lengths, by: By::Transforms { kernel, filter } })
+    }
+}
+
+impl Computation for Core {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let axes = self.axes()?;
         let count: usize = self.kernel.extents().iter().product();
         let lengths = self.lengths(&axes, profile)?;
@@ -178,45 +197,7 @@ impl Core {
         self.with_lengths(&axes, lengths, profile)
     }
 
-    /// A recipe with transforms of these lengths.
-    fn with_lengths(&self, axes: &[Axis], lengths: Vec<u32>, profile: &DeviceProfile) -> Result<Recipe> {
-        self.check_lengths(axes, &lengths).map_err(|why| self.unsupported(why))?;
-        let kernel = if self.spectrum.is_some() { None } else { Some(self.kernel_transform(axes, &lengths).design(profile)?) };
-        let filter = match self.channels {
-            None => self.filter(axes, &lengths, Slot::Input(1))?.design(profile)?,
-            // Which arrays hold the spectra does not matter.
-            Some(channels) => {
-                let [there, back] = self.summing(channels, axes, &lengths, [Slot::Workspace(0), Slot::Workspace(1)])?;
-                FilterRecipe { forward: Some(there.design(profile)?), middle: None, back: Some(back.design(profile)?) }
-            }
-        };
-        Ok(Recipe { lengths, by: By::Transforms { kernel, filter } })
-    }
-
-    /// Transforms, sums without transforms, other lengths, and the first axis in passes of its own.
-    pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        let Ok(axes) = self.axes() else { return Vec::new() };
-        let Ok(own) = self.design(profile) else { return Vec::new() };
-        let by_transforms = self.with_lengths(&axes, own.lengths.clone(), profile).ok();
-        let direct = self.direct(&axes).and_then(|direct| direct.design(profile));
-        let direct = direct.map(|recipe| Recipe { lengths: own.lengths.clone(), by: By::Sums(recipe) });
-        let mut all: Vec<Recipe> = by_transforms.iter().cloned().chain(direct).collect();
-        if self.spectrum.is_none() {
-            let powers = axes.iter().map(|own| own.least.next_power_of_two() as u32).collect();
-            let tight = axes.iter().map(|own| own.least as u32).collect();
-            all.extend([powers, tight].into_iter().filter_map(|lengths| self.with_lengths(&axes, lengths, profile).ok()));
-        }
-        if self.channels.is_none()
-            && let Some(Recipe { by: By::Transforms { kernel, .. }, .. }) = by_transforms
-            && let Ok(filter) = self.filter(&axes, &own.lengths, Slot::Input(1))
-        {
-            let in_passes = filter.design_in_passes(profile).ok();
-            all.extend(in_passes.map(|filter| Recipe { lengths: own.lengths.clone(), by: By::Transforms { kernel, filter } }));
-        }
-        crate::plan::others(Some(&own), all)
-    }
-
-    pub fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let axes = self.axes()?;
         let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why };
         let Recipe { lengths, by } = recipe;
@@ -275,5 +256,30 @@ impl Core {
         let own = self.filter(&axes, lengths, slot)?;
         own.append(filter, &program.title.clone(), profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program.share_workspaces())
+    }
+}
+
+impl Search for Core {
+    /// Transforms, sums without transforms, other lengths, and the first axis in passes of its own.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Ok(axes) = self.axes() else { return Vec::new() };
+        let Ok(own) = self.design(profile) else { return Vec::new() };
+        let by_transforms = self.with_lengths(&axes, own.lengths.clone(), profile).ok();
+        let direct = self.direct(&axes).and_then(|direct| direct.design(profile));
+        let direct = direct.map(|recipe| Recipe { lengths: own.lengths.clone(), by: By::Sums(recipe) });
+        let mut all: Vec<Recipe> = by_transforms.iter().cloned().chain(direct).collect();
+        if self.spectrum.is_none() {
+            let powers = axes.iter().map(|own| own.least.next_power_of_two() as u32).collect();
+            let tight = axes.iter().map(|own| own.least as u32).collect();
+            all.extend([powers, tight].into_iter().filter_map(|lengths| self.with_lengths(&axes, lengths, profile).ok()));
+        }
+        if self.channels.is_none()
+            && let Some(Recipe { by: By::Transforms { kernel, .. }, .. }) = by_transforms
+            && let Ok(filter) = self.filter(&axes, &own.lengths, Slot::Input(1))
+        {
+            let in_passes = filter.design_in_passes(profile).ok();
+            all.extend(in_passes.map(|filter| Recipe { lengths: own.lengths.clone(), by: By::Transforms { kernel, filter } }));
+        }
+        others(Some(&own), all)
     }
 }

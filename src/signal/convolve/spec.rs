@@ -8,14 +8,14 @@ use num_complex::Complex32;
 
 use super::Recipe;
 use crate::edge::Edge;
-use crate::element::{Element, plain_data};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::{C2c, R2c};
-use crate::gpu::DeviceProfile;
-use crate::plan::{Program, Spec};
+use crate::plan::{Sealed, typed};
 use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
 use crate::text::{Text, join};
+use crate::verify::{TestInput, Tolerance, Verification};
 
 /// A number that can be convolved: f32 or complex f32.
 pub trait Number: Element + Kinded {}
@@ -126,7 +126,7 @@ pub(super) struct Core {
     pub spectrum: Option<Vec<u32>>,
 }
 
-plain_data!(Convolve<T> { core });
+typed!(Convolve<T: Number> { core }, T => T, Recipe);
 
 impl<T: Number> Convolve<T> {
     fn new(correlate: bool, shape: Shape, kernel: Shape) -> Self {
@@ -345,35 +345,9 @@ impl Core {
     }
 }
 
-impl<T> crate::plan::Sealed for Convolve<T> {
-    fn verification(&self) -> crate::verify::Verification {
-        use crate::verify::{TestInput, Tolerance, Verification};
+impl Sealed for Core {
+    fn verification(&self) -> Verification {
         Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
-    }
-}
-
-impl<T: Number> Spec for Convolve<T> {
-    type Input = T;
-    type Output = T;
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.design(profile)
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-
-    /// Sums without transforms, other lengths, and the first axis in passes of its own.
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
-    }
-}
-
-impl<T> fmt::Display for Convolve<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
     }
 }
 

@@ -1,17 +1,12 @@
 //! Filters with one kernel over all axes.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::neighbours;
+use super::Recipe;
 use super::spec::{Core, Kernels, Pixel, bits, specification};
-use super::{Recipe, design, lower};
 use crate::edge::Edge;
-use crate::element::plain_data;
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
-use crate::plan::{Program, Spec};
 use crate::shape::Shape;
 use crate::signal::Mode;
 

@@ -1,5 +1,6 @@
 //! Translates a recipe for a filter into dispatches.
 
+use super::design::design;
 use super::emit;
 use super::fit::{Filtered, Work, fit, transposing};
 use super::recipe::Recipe;
@@ -9,42 +10,50 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::filter::stencil::{Arrays, Params, dispatch};
 use crate::plan::program::Table;
-use crate::plan::{Array, Placement, Program};
+use crate::plan::{Array, Computation, Placement, Program};
 use crate::text::join;
 
-pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-    let problem = spec.problem()?;
-    let title = problem.title.clone();
-    let len = |shape: &crate::Shape| shape.extents().iter().product::<usize>() * spec.batch;
-    let input = Array { len: len(&problem.input), element_bytes: problem.stored.bytes() as usize };
-    let output = Array { len: len(&problem.output), element_bytes: 4 };
-    input.check(&title, "input", profile)?;
-    output.check(&title, "output", profile)?;
-    let works =
-        fit(&problem, recipe, profile).map_err(|why| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why })?;
-    let mut program = Program::new(title, Placement::OutOfPlace, vec![input], output);
-    if works.len() > 1 {
-        program.workspaces.push(output);
+impl Computation for Core {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        Ok(design(&self.problem()?, profile))
     }
-    let bits = spec.all_taps();
-    // The title states the taps.
-    let taps = program.table(Table::new(format!("{} taps", bits.len()), bits.len() as u64, move || bits.clone()));
-    let mut from = Slot::Input(0);
-    for (i, work) in works.iter().enumerate() {
-        // Alternately, so that the last one stores to the output.
-        let to = if (works.len() - 1 - i).is_multiple_of(2) { Slot::Output } else { Slot::Workspace(0) };
-        match work {
-            Work::Transpose { matrices, recipe } => {
-                program.dispatches.extend(transposing(*matrices, [from, to], profile, |task| recipe.dispatches(task))?);
-            }
-            Work::Filter(filtered) => {
-                let arrays = Arrays { slots: [from, to], taps };
-                program.dispatches.push(filtered.dispatch(&problem, arrays, profile)?);
-            }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let problem = self.problem()?;
+        let title = problem.title.clone();
+        let len = |shape: &crate::Shape| shape.extents().iter().product::<usize>() * self.batch;
+        let input = Array { len: len(&problem.input), element_bytes: problem.stored.bytes() as usize };
+        let output = Array { len: len(&problem.output), element_bytes: 4 };
+        input.check(&title, "input", profile)?;
+        output.check(&title, "output", profile)?;
+        let works =
+            fit(&problem, recipe, profile).map_err(|why| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why })?;
+        let mut program = Program::new(title, Placement::OutOfPlace, vec![input], output);
+        if works.len() > 1 {
+            program.workspaces.push(output);
         }
-        from = to;
+        let bits = self.all_taps();
+        // The title states the taps.
+        let taps = program.table(Table::new(format!("{} taps", bits.len()), bits.len() as u64, move || bits.clone()));
+        let mut from = Slot::Input(0);
+        for (i, work) in works.iter().enumerate() {
+            // Alternately, so that the last one stores to the output.
+            let to = if (works.len() - 1 - i).is_multiple_of(2) { Slot::Output } else { Slot::Workspace(0) };
+            match work {
+                Work::Transpose { matrices, recipe } => {
+                    program.dispatches.extend(transposing(*matrices, [from, to], profile, |task| recipe.dispatches(task))?);
+                }
+                Work::Filter(filtered) => {
+                    let arrays = Arrays { slots: [from, to], taps };
+                    program.dispatches.push(filtered.dispatch(&problem, arrays, profile)?);
+                }
+            }
+            from = to;
+        }
+        Ok(program)
     }
-    Ok(program)
 }
 
 impl Filtered {

@@ -4,6 +4,7 @@
 use super::spec::{Core, Problem, Taps};
 use crate::edge::Edge;
 use crate::kernels::filter::stencil::Stored;
+use crate::plan::Sealed;
 use crate::verify::sample::{count, index, spread};
 use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
 
@@ -17,17 +18,6 @@ const MOST: f64 = 1e-3;
 fn depth(problem: &Problem) -> f64 {
     let counts = problem.taps.iter().flatten().map(|taps| f64::from(taps.count));
     if problem.joint { counts.product() } else { counts.sum() }
-}
-
-pub(super) fn verification(spec: &Core) -> Verification {
-    let Ok(problem) = spec.problem() else { return Verification::EXACT };
-    let depth = depth(&problem);
-    // The products of noise without a mean hardly cancel. Those of bytes do, in a derivative.
-    let (input, cancelled) = match problem.stored {
-        Stored::F32 => (TestInput::F32(-1.0, 1.0), 1.0),
-        Stored::U8 => (TestInput::Bits, 2.0 * depth.sqrt()),
-    };
-    Verification { input, output: Tolerance::F32((4.0 * U * (depth + 4.0) * cancelled).min(MOST)) }
 }
 
 /// The index inside of an index along an axis of n elements; `None` where there is a zero.
@@ -48,25 +38,38 @@ fn inside(edge: Edge, i: i64, n: i64) -> Option<i64> {
     }
 }
 
-pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
-    let Ok(problem) = spec.problem() else { return Vec::new() };
-    let all: Vec<f64> = spec.all_taps().into_iter().map(|bits| f32::from_bits(bits).into()).collect();
-    let of_all: usize = problem.taps.iter().flatten().map(|taps| taps.count as usize).product();
-    let extents = problem.output.extents();
-    let results = extents.iter().product::<usize>() * spec.batch;
-    let error = 1.01 * U * depth(&problem);
-    let sample = |result: usize| {
-        let to = index(extents, result);
-        let (mut value, mut size) = (0.0, 0.0);
-        for tap in 0..of_all {
-            let (weight, from) = term(&problem, &all, tap, &to);
-            let x = from.map_or(0.0, |i| element(problem.stored, input, i));
-            value += weight * x;
-            size += (weight * x).abs();
-        }
-        Sample { byte: 4 * result, value: Known::F32(vec![value], error * size + f64::from(f32::MIN_POSITIVE)) }
-    };
-    spread(results, count(of_all)).map(sample).collect()
+impl Sealed for Core {
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        let Ok(problem) = self.problem() else { return Vec::new() };
+        let all: Vec<f64> = self.all_taps().into_iter().map(|bits| f32::from_bits(bits).into()).collect();
+        let of_all: usize = problem.taps.iter().flatten().map(|taps| taps.count as usize).product();
+        let extents = problem.output.extents();
+        let results = extents.iter().product::<usize>() * self.batch;
+        let error = 1.01 * U * depth(&problem);
+        let sample = |result: usize| {
+            let to = index(extents, result);
+            let (mut value, mut size) = (0.0, 0.0);
+            for tap in 0..of_all {
+                let (weight, from) = term(&problem, &all, tap, &to);
+                let x = from.map_or(0.0, |i| element(problem.stored, input, i));
+                value += weight * x;
+                size += (weight * x).abs();
+            }
+            Sample { byte: 4 * result, value: Known::F32(vec![value], error * size + f64::from(f32::MIN_POSITIVE)) }
+        };
+        spread(results, count(of_all)).map(sample).collect()
+    }
+
+    fn verification(&self) -> Verification {
+        let Ok(problem) = self.problem() else { return Verification::EXACT };
+        let depth = depth(&problem);
+        // The products of noise without a mean hardly cancel. Those of bytes do, in a derivative.
+        let (input, cancelled) = match problem.stored {
+            Stored::F32 => (TestInput::F32(-1.0, 1.0), 1.0),
+            Stored::U8 => (TestInput::Bits, 2.0 * depth.sqrt()),
+        };
+        Verification { input, output: Tolerance::F32((4.0 * U * (depth + 4.0) * cancelled).min(MOST)) }
+    }
 }
 
 /// The weight of one combination of taps along all axes, and the element of the input under it, if

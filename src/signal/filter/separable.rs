@@ -1,17 +1,12 @@
 //! Filters with a kernel of one axis for each axis.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::neighbours;
+use super::Recipe;
 use super::spec::{Core, Kernels, Pixel, bits, specification};
-use super::{Recipe, design, lower};
 use crate::edge::Edge;
-use crate::element::plain_data;
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
-use crate::plan::{Program, Spec};
 use crate::shape::Shape;
 
 /// A convolution or correlation of an array with a separate kernel along each axis.

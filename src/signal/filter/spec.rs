@@ -35,7 +35,7 @@ impl Pixel for u8 {}
 /// specification that wraps a [`Core`].
 macro_rules! specification {
     ($name:ident, $word:literal) => {
-        plain_data!($name<T> { core });
+        crate::plan::typed!($name<T: Pixel> { core }, T => f32, Recipe);
 
         impl<T: Pixel> $name<T> {
             /// Sets what lies outside the array. The default is zeros.
@@ -51,49 +51,7 @@ macro_rules! specification {
             }
         }
 
-        impl<T> crate::plan::Sealed for $name<T> {
-            fn samples(&self, input: &[u32]) -> Vec<crate::verify::Sample> {
-                super::samples::samples(&self.core, input)
-            }
-
-            fn verification(&self) -> crate::verify::Verification {
-                super::samples::verification(&self.core)
-            }
-        }
-
-        impl<T: Pixel> Spec for $name<T> {
-            type Input = T;
-            type Output = f32;
-            type Recipe = Recipe;
-
-            fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                Ok(design::design(&self.core.problem()?, profile))
-            }
-
-            fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-                lower::lower(&self.core, recipe, profile)
-            }
-
-            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
-            }
-
-            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-                self.core.problem().map_or_else(|_| Vec::new(), |problem| neighbours::alternatives(&problem, profile))
-            }
-
-            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-                self.core.problem().map_or_else(|_| Vec::new(), |problem| neighbours::neighbours(&problem, recipe, profile))
-            }
-        }
-
-        impl<T> fmt::Display for $name<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.core.fmt(f)
-            }
-        }
-
-        /// Parses what [`Display`](fmt::Display) prints.
+        /// Parses what [`Display`](std::fmt::Display) prints.
         impl<T: Pixel> FromStr for $name<T> {
             type Err = Error;
 

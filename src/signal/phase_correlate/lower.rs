@@ -12,7 +12,7 @@ use crate::fragment::Fragment;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::signal::{Peaks, peak_start, peak_step, peak_sums};
-use crate::plan::{Array, Placement, Program, Spec};
+use crate::plan::{Array, Computation, Placement, Program, Spec};
 use crate::reduce::{self, MAX_STEPS_ON_CPU, Reduction};
 
 /// Steps of Newton's method. From the top of a parabola, which is within 0.11 of the top of a sharp
@@ -91,8 +91,12 @@ impl Core {
     fn peak(&self) -> Reduction<f32, u32> {
         reduce::argmax(self.shape).batch(self.batch)
     }
+}
 
-    pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+impl Computation for Core {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         self.check()?;
         let Steps { reference, moving, back } = self.steps(Slot::Workspace(0))?;
         let elements = (reference.array(End::Output).len / self.batch) as u64;
@@ -107,7 +111,7 @@ impl Core {
         })
     }
 
-    pub fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.check()?;
         // The first workspace of the program.
         let spectra = Slot::Workspace(0);

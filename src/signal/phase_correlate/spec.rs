@@ -5,13 +5,13 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use super::Recipe;
-use crate::element::{Element, plain_data};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side};
-use crate::gpu::DeviceProfile;
-use crate::plan::{Program, Spec};
+use crate::plan::{Sealed, Search, typed};
 use crate::shape::{Batched, Shape};
 use crate::text::Text;
+use crate::verify::Verification;
 
 /// By how much a picture is shifted against another, to a fraction of a pixel: phase correlation.
 /// Only the shift comes back from the device.
@@ -92,7 +92,7 @@ pub(super) struct Core {
     pub map: Option<Checked>,
 }
 
-plain_data!(PhaseCorrelate<T> { core });
+typed!(PhaseCorrelate<T: Element> { core }, T => f32, Recipe);
 
 impl PhaseCorrelate<f32> {
     /// Shifts between pictures of this shape.
@@ -136,32 +136,13 @@ impl Core {
     }
 }
 
-impl<T> crate::plan::Sealed for PhaseCorrelate<T> {
-    fn verification(&self) -> crate::verify::Verification {
-        let form = self.core.map.as_ref().map_or(Form::REAL, |map| map.array);
-        crate::verify::Verification::of_forms(form, Form::REAL, 1e-3)
+impl Sealed for Core {
+    fn verification(&self) -> Verification {
+        Verification::of_forms(self.map.as_ref().map_or(Form::REAL, |map| map.array), Form::REAL, 1e-3)
     }
 }
 
-impl<T: Element> Spec for PhaseCorrelate<T> {
-    type Input = T;
-    type Output = f32;
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.design(profile)
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-}
-
-impl<T> fmt::Display for PhaseCorrelate<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
-    }
-}
+impl Search for Core {}
 
 /// ``phase-correlate 1080x1920 x4 unnormalised from u8 by `f32(value)` ``, where defaults are left
 /// out.

@@ -1,5 +1,6 @@
 //! Which dispatches a recipe becomes, and whether a device can run it.
 
+use super::design::design;
 use super::emit::{self, FIRST_DECLARED};
 use super::geometry::Geometry;
 use super::recipe::Recipe;
@@ -9,7 +10,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::signal::ring_means;
 use crate::kernels::signal::rings::{self, MAX_LINES};
 use crate::kernels::{Access, Bind, Slot};
-use crate::plan::{Array, Placement, Program};
+use crate::plan::{Array, Computation, Placement, Program};
 
 impl Recipe {
     /// Why such a device cannot run this recipe, if it cannot.
@@ -40,8 +41,14 @@ impl Recipe {
     }
 }
 
-impl Core {
-    pub(super) fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+impl Computation for Core {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        Ok(design(&self.geometry()?, self.batch as u32, profile))
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let (geometry, title) = (self.geometry()?, self.to_string());
         let batch = self.batch as u32;
         let input = Array { len: geometry.elements() * self.batch, element_bytes: self.bytes() };

@@ -3,10 +3,10 @@
 use super::recipe::Recipe;
 use super::spec::Core;
 use crate::gpu::DeviceProfile;
-use crate::plan::others;
+use crate::plan::{Search, others};
 
-impl Core {
-    pub fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+impl Search for Core {
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(geometry) = self.geometry() else { return Vec::new() };
         let Recipe { invocations, lines, join } = *recipe;
         let twice = |value: u32| value.saturating_mul(2);

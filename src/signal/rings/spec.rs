@@ -4,14 +4,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::design;
 use super::geometry::Geometry;
 use super::recipe::Recipe;
-use crate::element::{Element, plain_data};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side};
-use crate::gpu::DeviceProfile;
-use crate::plan::{Program, Spec};
+use crate::plan::{Sealed, typed};
 use crate::shape::{Batched, Shape};
 use crate::text::Text;
 use crate::verify::Verification;
@@ -98,7 +96,7 @@ pub(super) struct Core {
     pub fragment: Option<Checked>,
 }
 
-plain_data!(RadialAverage<T> { core });
+typed!(RadialAverage<T: Readable> { core }, T => f32, Recipe);
 
 impl RadialAverage {
     /// The rings of spectra of this shape.
@@ -195,33 +193,10 @@ impl Core {
 /// Relative error of sums in another order.
 const TOLERANCE: f64 = 1e-5;
 
-impl<T: Readable> crate::plan::Sealed for RadialAverage<T> {
+impl Sealed for Core {
     fn verification(&self) -> Verification {
-        Verification::of_forms(T::FORM, Form::REAL, TOLERANCE)
-    }
-}
-
-impl<T: Readable> Spec for RadialAverage<T> {
-    type Input = T;
-    type Output = f32;
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        Ok(design::design(&self.core.geometry()?, self.core.batch as u32, profile))
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.neighbours(recipe, profile)
-    }
-}
-
-impl<T> fmt::Display for RadialAverage<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
+        let form = self.fragment.as_ref().map_or(Form::REAL, |fragment| fragment.array);
+        Verification::of_forms(form, Form::REAL, TOLERANCE)
     }
 }
 

@@ -5,22 +5,22 @@ use super::recipe::Recipe;
 use super::spec::Core;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
-use crate::plan::others;
+use crate::plan::{Search, others};
 
-impl Core {
+impl Search for Core {
     /// One element for each invocation.
-    pub fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         Ok(Recipe { elements: 1, ..design(&self.problem()?, profile) })
     }
 
     /// What the rules would choose on a device of the other kind.
-    pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(problem) = self.problem() else { return Vec::new() };
         let other = design(&problem, &profile.of_other_kind());
         others(Some(&design(&problem, profile)), [other].into_iter().filter(|recipe| recipe.unfit(problem.bytes, profile).is_none()))
     }
 
-    pub fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(problem) = self.problem() else { return Vec::new() };
         let Recipe { workgroup: [x, y], elements } = *recipe;
         let twice = |value: u32| value.saturating_mul(2);

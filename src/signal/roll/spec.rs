@@ -9,13 +9,13 @@ use super::problem::Problem;
 use super::recipe::Recipe;
 use super::samples::samples;
 use crate::dynamic::AnySpec;
-use crate::element::{Element, ElementType, plain_data};
+use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::plan::{Array, Placement, Program, Spec};
+use crate::plan::{Array, Computation, Placement, Program, Sealed, typed};
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::{Text, join};
-use crate::verify::{Sample, Verification};
+use crate::verify::Sample;
 
 /// A cyclic shift of the axes of one array or of a batch of arrays: NumPy's `roll`, `fftshift` and
 /// `ifftshift`.
@@ -89,7 +89,7 @@ pub(super) struct Core {
     wrong_axes: Option<Vec<usize>>,
 }
 
-plain_data!(Roll<T> { core });
+typed!(Roll<T: Element> { core }, T => T, Recipe);
 
 impl<T: Element> Roll<T> {
     /// The shift by `shifts[i]` elements along axis i. Negative shifts go towards index 0.
@@ -178,23 +178,6 @@ impl Core {
         Ok(Array { len: self.shape.elements("shift", self.batch)?, element_bytes: self.bytes })
     }
 
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        Ok(design::design(&self.problem()?, profile))
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        let (problem, array, title) = (self.problem()?, self.array()?, self.to_string());
-        array.check(&title, "input", profile)?;
-        if let Some(why) = recipe.unfit(problem.bytes, profile) {
-            return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: title, why });
-        }
-        let parts = problem.parts(&title, crate::gpu::in_units(array.bytes()), profile)?;
-        let label = |i: usize| if parts.len() == 1 { title.clone() } else { format!("{title} ({} of {})", i + 1, parts.len()) };
-        let dispatch = |(i, part)| recipe.dispatch(&problem, part, label(i), profile.groups_per_axis);
-        let dispatches = parts.iter().enumerate().map(dispatch).collect::<Result<_>>()?;
-        Ok(Program { dispatches, ..Program::new(title, Placement::OutOfPlace, vec![array], array) })
-    }
-
     fn parse(whole: &str, name: &'static str, bytes: usize) -> Result<Self> {
         let text = Text::new("specification", whole);
         let mut words = text.words(whole);
@@ -213,45 +196,30 @@ impl Core {
     }
 }
 
-impl<T: Element> crate::plan::Sealed for Roll<T> {
+impl Sealed for Core {
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples(&self.core, input)
-    }
-
-    fn verification(&self) -> Verification {
-        Verification::EXACT
+        samples(self, input)
     }
 }
 
-impl<T: Element> Spec for Roll<T> {
-    type Input = T;
-    type Output = T;
+impl Computation for Core {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.design(profile)
+        Ok(design::design(&self.problem()?, profile))
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        self.core.lower(recipe, profile)
-    }
-
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.baseline(profile)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.neighbours(recipe, profile)
-    }
-}
-
-impl<T: Element> fmt::Display for Roll<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
+        let (problem, array, title) = (self.problem()?, self.array()?, self.to_string());
+        array.check(&title, "input", profile)?;
+        if let Some(why) = recipe.unfit(problem.bytes, profile) {
+            return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: title, why });
+        }
+        let parts = problem.parts(&title, crate::gpu::in_units(array.bytes()), profile)?;
+        let label = |i: usize| if parts.len() == 1 { title.clone() } else { format!("{title} ({} of {})", i + 1, parts.len()) };
+        let dispatch = |(i, part)| recipe.dispatch(&problem, part, label(i), profile.groups_per_axis);
+        let dispatches = parts.iter().enumerate().map(dispatch).collect::<Result<_>>()?;
+        Ok(Program { dispatches, ..Program::new(title, Placement::OutOfPlace, vec![array], array) })
     }
 }
 
