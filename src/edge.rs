@@ -1,6 +1,6 @@
 //! How an array continues past its ends.
 
-use std::fmt;
+use crate::text::words;
 
 /// What a filter takes for the elements outside an array. For the row `a b c d`:
 ///
@@ -38,14 +38,4 @@ impl Edge {
     pub(crate) const ALL: [Self; 5] = [Self::Zero, Self::Wrap, Self::Reflect, Self::Mirror, Self::Nearest];
 }
 
-impl fmt::Display for Edge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Zero => "zero",
-            Self::Wrap => "wrap",
-            Self::Reflect => "reflect",
-            Self::Mirror => "mirror",
-            Self::Nearest => "nearest",
-        })
-    }
-}
+words!(Edge { Zero = "zero", Wrap = "wrap", Reflect = "reflect", Mirror = "mirror", Nearest = "nearest" });

@@ -304,6 +304,13 @@ impl fmt::Debug for Cause {
     }
 }
 
+impl Error {
+    /// What a specification asks for is not supported.
+    pub(crate) fn unsupported(spec: &impl fmt::Display, why: impl Into<String>) -> Self {
+        Self::Unsupported { what: format!("`{spec}`"), why: why.into() }
+    }
+}
+
 macro_rules! kinds {
     ($($kind:ident $name:literal),* $(,)?) => {
         /// Which error it is, without its numbers. An error of a fragment's array is of the kind of

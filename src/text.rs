@@ -163,6 +163,18 @@ pub(crate) fn join(values: &[impl ToString], separator: &str) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
+/// Prints each variant as a word.
+macro_rules! words {
+    ($type:ident { $($variant:ident = $word:expr),* $(,)? }) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self { $(Self::$variant => $word),* })
+            }
+        }
+    };
+}
+pub(crate) use words;
+
 #[cfg(test)]
 mod tests {
     use super::*;

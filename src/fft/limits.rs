@@ -7,13 +7,8 @@ use super::spec::number::Number;
 use super::stage::{LanesOfLine, Stage};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::radix2;
+use crate::plan::{Fit, ensure};
 use crate::text::join;
-
-type Fit = Result<(), String>;
-
-fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
-    if fine { Ok(()) } else { Err(why()) }
-}
 
 /// The decisions for a pass that transforms nothing, but combines halves or moves elements: 256
 /// neighbours per workgroup, or as many as the device allows. With 64, starting 2¹⁹ workgroups took

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::factors::largest_prime;
 use crate::error::{Error, Result};
-use crate::text::{Text, join};
+use crate::text::{Text, join, words};
 use crate::transpose;
 
 /// All decisions on how to compute a transform.
@@ -275,20 +275,8 @@ pub enum Roots {
     Products,
 }
 
-macro_rules! words {
-    ($($type:ident { $($variant:ident = $word:literal),* })*) => { $(
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self { $(Self::$variant => $word),* })
-            }
-        }
-    )* };
-}
-
-words! {
-    Exchange { Whole = "whole", Split = "split" }
-    Roots { Table = "table", Products = "products" }
-}
+words!(Exchange { Whole = "whole", Split = "split" });
+words!(Roots { Table = "table", Products = "products" });
 
 impl fmt::Display for PassRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,7 @@
 //! Whether a fragment is WGSL that a kernel can contain.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::Range;
 
 use naga::Span;
@@ -9,6 +10,7 @@ use super::proof::{self, Refusal};
 use super::source::{Embedded, INTEGER_INDEX, OURS};
 use super::tokens::{Kind, Sizes, Source, Token, Wrong};
 use super::{Argument, Declared, DeclaredKind, Form, Fragment};
+use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::threads::on_deep_stack;
 use crate::wgsl;
@@ -44,6 +46,13 @@ pub(crate) struct Side {
     pub loads: bool,
 }
 
+impl Side {
+    /// The place at the input (0) or at the output (1) of an operation on arrays of `rank` axes.
+    pub fn of(end: usize, rank: usize, array: Form, inner: Form) -> Self {
+        Self { name: ["input", "output"][end], rank, spectrum: false, array, inner, loads: end == 0 }
+    }
+}
+
 /// A fragment that has been checked for its place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Checked {
@@ -63,12 +72,30 @@ pub(crate) struct Checked {
     pub indexes_memory: bool,
 }
 
+/// The fragments at the input and at the output of an operation, as its text has them at its end:
+/// `` from u8 by `f32(value)` to f32x2 by `vec2(value)` ``, where there are such.
+pub(crate) struct Maps<'a>(pub &'a [Option<Checked>; 2]);
+
+impl fmt::Display for Maps<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ["from", "to"].iter().zip(self.0).try_for_each(|(name, map)| match map {
+            Some(map) => write!(f, " {name} {} by {}", map.element, map.fragment),
+            None => Ok(()),
+        })
+    }
+}
+
 impl Checked {
     /// Checks a fragment for its place.
     pub fn new(fragment: Fragment, element: &'static str, side: Side) -> Result<Self> {
         let Side { name, array, inner, loads, .. } = side;
         let unchecked = Self { fragment, side: name, array, element, inner, loads, arguments: Vec::new(), indexes_memory: false };
         on_deep_stack(|| Check { checked: unchecked, side }.run())
+    }
+
+    /// The array's element.
+    pub fn element_type(&self) -> ElementType {
+        ElementType::new(self.element, self.array.bytes() as usize)
     }
 
     /// The value that the kernel has once the fragment is applied on a load, or before it is on a

@@ -14,7 +14,7 @@ use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::slot::{Array, Slot};
 pub(crate) use argument::Argument;
-pub(crate) use check::{Checked, Side};
+pub(crate) use check::{Checked, Maps, Side};
 pub(crate) use element::{Form, element_of};
 pub use element::{Readable, Writable};
 pub(crate) use proof::{Refusal, parsed};

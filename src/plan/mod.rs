@@ -9,12 +9,12 @@ mod compose;
 mod computation;
 mod encode;
 mod inputs;
-mod lists;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod once;
 pub(crate) mod precision;
 pub(crate) mod program;
+mod recipes;
 mod run;
 mod spec;
 mod untyped;
@@ -29,11 +29,11 @@ pub(crate) use build::{Builder, Executable, ROOM, compile_alone};
 pub(crate) use computation::{Computation, Search, typed};
 pub use encode::{Bound, Plan, StepTime};
 pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};
-pub(crate) use lists::{in_turns, others};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};
 pub(crate) use once::{OnceMap, Room};
 pub use program::Program;
+pub(crate) use recipes::{Fit, ensure, in_turns, others};
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};
 pub(crate) use untyped::Untyped;

@@ -103,6 +103,13 @@ impl Program {
         Self { title, placement, inputs, output, notes, workspaces, tables, declared, dispatches }
     }
 
+    /// The same, unless no buffer of the device can hold one of its arrays.
+    pub(crate) fn checked(self, profile: &DeviceProfile) -> Result<Self> {
+        self.inputs.iter().try_for_each(|input| input.check(&self.title, "input", profile))?;
+        self.output.check(&self.title, "output", profile)?;
+        Ok(self)
+    }
+
     /// The specification, printed.
     #[must_use]
     pub fn title(&self) -> &str {

@@ -2,14 +2,14 @@
 
 use super::Reduction;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::plan::{Arrangement, Shaped};
 
 impl<T: Element, O: Element> Shaped for Reduction<T, O> {
     fn arrays(&self) -> Result<[Arrangement; 2]> {
         let core = &self.core;
         core.shape.elements("reduction", core.batch)?;
-        let axes = core.shape.axes(core.axes.as_deref()).map_err(|why| core.unsupported(&why))?;
+        let axes = core.shape.axes(core.axes.as_deref()).map_err(|why| Error::unsupported(core, why))?;
         let extents = core.shape.extents();
         let kept: Vec<usize> = (0..extents.len()).filter(|axis| !axes.contains(axis)).map(|axis| extents[axis]).collect();
         let input = match core.input {

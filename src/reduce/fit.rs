@@ -7,6 +7,7 @@ use super::recipe::{MAX_STEPS_ON_CPU, Pass, Recipe};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::Operator;
+use crate::plan::{Fit, ensure};
 
 /// What a program computes.
 pub(super) struct Problem {
@@ -49,26 +50,19 @@ pub(super) struct FittedPass {
     pub parts: u32,
 }
 
-/// What the check finds out about a recipe that fits, or why it does not fit.
-type Fit<T> = Result<T, String>;
-
 /// The most accesses of an invocation that are in flight at once. Each is written out in the WGSL.
 const MAX_AT_ONCE: u64 = 256;
 
-pub(super) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
-    if fine { Ok(()) } else { Err(why()) }
-}
-
 impl Problem {
     /// Checks that a recipe keeps the order, if one is required.
-    pub fn order_fits(&self, recipe: &Recipe) -> Fit<()> {
+    pub fn order_fits(&self, recipe: &Recipe) -> Fit {
         ensure(self.order.as_ref().is_none_or(|order| keeps(recipe, order, &self.operator)), || {
             "the order across devices is fixed: each pass must have the width, the parts and the product of lanes and accumulators of the default recipe"
                 .to_owned()
         })
     }
 
-    pub fn tree_fits(&self, workgroup: u32, profile: &DeviceProfile) -> Fit<()> {
+    pub fn tree_fits(&self, workgroup: u32, profile: &DeviceProfile) -> Fit {
         let most = profile.invocations.min(profile.workgroup_size[0]);
         ensure(workgroup.is_power_of_two() && (2..=most).contains(&workgroup), || {
             format!("the workgroup must be a power of two from 2 to {most}")
@@ -135,7 +129,7 @@ fn keeps(recipe: &Recipe, order: &Order, operator: &Operator) -> bool {
 
 impl Pass {
     /// Checks that the pass can run by itself. `contiguous` elements follow one another.
-    fn fit(&self, stage: &Stage, geometry: &Geometry, contiguous: u32, profile: &DeviceProfile) -> Fit<()> {
+    fn fit(&self, stage: &Stage, geometry: &Geometry, contiguous: u32, profile: &DeviceProfile) -> Fit {
         let most = profile.invocations.min(profile.workgroup_size[0]);
         let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup, join } = *self;
         ensure(workgroup.is_power_of_two() && workgroup <= most, || format!("the workgroup must be a power of two of at most {most}"))?;

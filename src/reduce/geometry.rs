@@ -2,7 +2,7 @@
 //! these are contiguous.
 
 use super::Core;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::layout::{Layout, Placed};
 use crate::strides::{IoDim, joined, reach};
 
@@ -126,7 +126,7 @@ impl Geometry {
 
     pub fn of(spec: &Core) -> Result<Self> {
         spec.shape.elements("reduction", spec.batch)?;
-        let axes = spec.shape.axes(spec.axes.as_deref()).map_err(|why| spec.unsupported(&why))?;
+        let axes = spec.shape.axes(spec.axes.as_deref()).map_err(|why| Error::unsupported(spec, why))?;
         let placed = |layout: Layout| layout.placed("input", spec.shape, spec.batch);
         let dense_place = placed(Layout::dense(spec.shape))?;
         let dense = Self::dense(Self::dims(spec, &axes, &dense_place));

@@ -41,10 +41,8 @@ impl Problem {
             Portion::Parts { count, .. } => (elements, partials(count)),
             Portion::Join(count) => (partials(count), results),
         };
-        input.check(title, "input", profile)?;
-        output.check(title, "output", profile)?;
         let inputs = vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }];
-        let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output);
+        let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output).checked(profile)?;
         let mut lowering = Lowering { program, problem: &self, declared: [Vec::new(), Vec::new()], profile };
         lowering.declare()?;
         match recipe {

@@ -66,9 +66,8 @@ pub(crate) fn any_spec(text: &str, element: ElementType) -> Result<AnySpec> {
 
 /// A reduction of such elements, apart from fragments.
 fn any_of(core: Core, element: ElementType) -> AnySpec {
-    let of = |map: &Checked| ElementType::new(map.element, map.array.bytes() as usize);
     let (result, results) = core.result();
-    let elements = [(0, element), (1, results)].map(|(side, plain)| core.maps[side].as_ref().map_or(plain, of));
+    let elements = [(0, element), (1, results)].map(|(side, plain)| core.maps[side].as_ref().map_or(plain, Checked::element_type));
     let own = core.clone();
     let map = move |side, fragment, array: ElementType| {
         let own = own.clone();

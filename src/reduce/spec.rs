@@ -17,7 +17,7 @@ use super::verification::verification;
 use super::{Recipe, design, lower};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
+use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, Kind, Operator};
 use crate::layout::Layout;
@@ -262,7 +262,7 @@ impl Core {
     pub(super) fn operator(&self, geometry: &Geometry, profile: &DeviceProfile) -> Result<Operator> {
         let operator = self.arithmetic(geometry)?;
         if operator.needs_f64() && !profile.f64 {
-            return Err(self.unsupported(&format!("{} does not support f64 in shaders (`SHADER_F64`)", profile.name)));
+            return Err(Error::unsupported(self, format!("{} does not support f64 in shaders (`SHADER_F64`)", profile.name)));
         }
         Ok(operator)
     }
@@ -272,27 +272,29 @@ impl Core {
         let map = match (&self.mapped, &self.map) {
             (None, own) => own.clone(),
             (Some(map), operator::Map::Identity) => map.clone(),
-            (Some(_), _) => return Err(self.unsupported("the operation already has a map of its own")),
+            (Some(_), _) => return Err(Error::unsupported(self, "the operation already has a map of its own")),
         };
         match (&map, self.kind) {
             (map, _) if self.fold == Fold::WideSum && *map != operator::Map::Identity => {
-                return Err(self.unsupported("a map has 32 bits, of which a wide sum cannot know whether they are all"));
+                return Err(Error::unsupported(self, "a map has 32 bits, of which a wide sum cannot know whether they are all"));
             }
-            (operator::Map::Abs, Kind::Complex) => return Err(self.unsupported("|x| of a complex number is real: use `norm`")),
+            (operator::Map::Abs, Kind::Complex) => return Err(Error::unsupported(self, "|x| of a complex number is real: use `norm`")),
             (operator::Map::Scale(_), Kind::I32 | Kind::U32) => {
-                return Err(self.unsupported("integers cannot be multiplied by a floating-point factor"));
+                return Err(Error::unsupported(self, "integers cannot be multiplied by a floating-point factor"));
             }
             _ => {}
         }
         let count = geometry.count();
         let divisor = || match u32::try_from(self.ddof).ok().and_then(|ddof| count.checked_sub(ddof)) {
             Some(divisor) if divisor > 0 => Ok(divisor),
-            _ => Err(self.unsupported(&format!("ddof is {}, but must be less than {count}, the elements of each result", self.ddof))),
+            _ => {
+                Err(Error::unsupported(self, format!("ddof is {}, but must be less than {count}, the elements of each result", self.ddof)))
+            }
         };
         let finish = match self.finish {
             Finish::Variance(_) => Finish::Variance(divisor()?),
             Finish::Deviation(_) => Finish::Deviation(divisor()?),
-            _ if self.ddof > 0 => return Err(self.unsupported("only `variance` and `standard_deviation` have a ddof")),
+            _ if self.ddof > 0 => return Err(Error::unsupported(self, "only `variance` and `standard_deviation` have a ddof")),
             Finish::Mean(_) => Finish::Mean(count),
             Finish::Identity | Finish::Root => self.finish,
         };
@@ -343,16 +345,18 @@ impl Core {
             T::FORM
         }
         if matches!(self.map, operator::Map::Product | operator::Map::ConjugateProduct | operator::Map::Distance) {
-            return Err(self.unsupported("a fragment maps the elements of one array, but the operation takes two"));
+            return Err(Error::unsupported(&self, "a fragment maps the elements of one array, but the operation takes two"));
         }
         let inner = match self.kind {
             Kind::F32 | Kind::F16 => form::<f32>(),
             Kind::I32 => form::<i32>(),
             Kind::U32 => form::<u32>(),
             Kind::Complex => form::<Complex32>(),
-            Kind::F64 | Kind::Pair | Kind::Quad | Kind::Doubles => return Err(self.unsupported("fragments cannot compute in f64")),
+            Kind::F64 | Kind::Pair | Kind::Quad | Kind::Doubles => {
+                return Err(Error::unsupported(&self, "fragments cannot compute in f64"));
+            }
         };
-        let side = Side { name: "input", rank: self.shape.rank(), spectrum: false, array, inner, loads: true };
+        let side = Side::of(0, self.shape.rank(), array, inner);
         let checked = Checked::new(fragment, element, side)?;
         if self.kind == Kind::F16 {
             // The fragment has unpacked it.
@@ -373,10 +377,10 @@ impl Core {
             None => {
                 let forms = [form::<f32>(), form::<i32>(), form::<u32>(), form::<Complex32>()];
                 let found = forms.into_iter().find(|(id, _)| *id == result);
-                found.ok_or_else(|| self.unsupported("the results have 64 bits, and fragments compute in 32 bits"))?.1
+                found.ok_or_else(|| Error::unsupported(&self, "the results have 64 bits, and fragments compute in 32 bits"))?.1
             }
         };
-        let side = Side { name: "output", rank: self.shape.rank(), spectrum: false, array, inner, loads: false };
+        let side = Side::of(1, self.shape.rank(), array, inner);
         self.maps[1] = Some(Checked::new(fragment, element, side)?);
         Ok(self)
     }
@@ -384,10 +388,6 @@ impl Core {
     /// Whether the order across devices is requested and the bits of the result depend on it.
     pub(super) fn is_ordered(&self, operator: &Operator) -> bool {
         self.determinism == Determinism::AcrossDevices && !operator.is_exact()
-    }
-
-    pub(super) fn unsupported(&self, why: &str) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why: why.to_owned() }
     }
 }
 
@@ -613,11 +613,6 @@ impl fmt::Display for Core {
             }
         }
         f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })?;
-        for (name, map) in ["from", "to"].iter().zip(&self.maps) {
-            if let Some(map) = map {
-                write!(f, " {name} {} by {}", map.element, map.fragment)?;
-            }
-        }
-        Ok(())
+        Maps(&self.maps).fmt(f)
     }
 }

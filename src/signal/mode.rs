@@ -1,6 +1,6 @@
 //! Which part of a result is wanted.
 
-use std::fmt;
+use crate::text::words;
 
 /// The part of a convolution or a correlation that is computed, along each axis of n elements and a
 /// kernel of k. The
@@ -21,12 +21,4 @@ impl Mode {
     pub(crate) const ALL: [Self; 3] = [Self::Same, Self::Full, Self::Valid];
 }
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Same => "same",
-            Self::Full => "full",
-            Self::Valid => "valid",
-        })
-    }
-}
+words!(Mode { Same = "same", Full = "full", Valid = "valid" });

@@ -13,7 +13,7 @@ use crate::fft::ops::filter::Filter;
 use crate::fft::ops::step::Step;
 use crate::fft::spec::window::Windowed;
 use crate::fft::{End, FilterRecipe};
-use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
+use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
@@ -228,10 +228,6 @@ struct Steps {
 }
 
 impl Core {
-    fn unsupported(&self, why: String) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why }
-    }
-
     /// What a number is without a fragment.
     fn form(&self) -> Form {
         if self.real { Form::REAL } else { Form::COMPLEX }
@@ -243,8 +239,7 @@ impl Core {
     }
 
     fn checked(&self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Checked> {
-        let name = if end == End::Input { "input" } else { "output" };
-        let side = Side { name, rank: self.shape.rank(), spectrum: false, array, inner: self.form(), loads: end == End::Input };
+        let side = Side::of(end as usize, self.shape.rank(), array, self.form());
         Checked::new(fragment, element, side)
     }
 
@@ -266,7 +261,7 @@ impl Core {
         let [rank, to] = [self.shape.rank(), self.to.rank()];
         if rank != to || rank > 3 {
             let why = format!("the input has {rank} axes and the output has {to}: both need the same number, at most 3");
-            return Err(self.unsupported(why));
+            return Err(Error::unsupported(self, why));
         }
         Ok(sizes)
     }
@@ -406,9 +401,7 @@ impl Computation for Core {
         let [input, output] = self.sizes()?;
         let [input, output] =
             [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
-        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], output);
-        program.inputs[0].check(&program.title, "input", profile)?;
-        program.output.check(&program.title, "output", profile)?;
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
         program.workspaces.push(steps.spectrum);
         steps.forward.append(forward, profile, &mut program, [Slot::Input(0), slot])?;
         steps.back.append(back, profile, &mut program, [slot, Slot::Output])?;
@@ -429,10 +422,7 @@ impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { element, shape, batch, to, .. } = self;
         write!(f, "resample {element} {} to {to}", Batched(*shape, *batch))?;
-        ["from", "to"].iter().zip(&self.maps).try_for_each(|(name, map)| match map {
-            Some(map) => write!(f, " {name} {} by {}", map.element, map.fragment),
-            None => Ok(()),
-        })
+        Maps(&self.maps).fmt(f)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::fft::End;
 use crate::fft::ops::filter::{Filter, FilterRecipe};
 use crate::fft::spec::window::Windowed;
-use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
+use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
@@ -234,18 +234,13 @@ impl<I: Element, O: Element> SpectralFilter<I, O> {
 }
 
 impl Core {
-    fn unsupported(&self, why: String) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why }
-    }
-
     /// What is transformed.
     fn inner(&self) -> Form {
         if self.real { Form::REAL } else { Form::COMPLEX }
     }
 
     fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        let name = if end == End::Input { "input" } else { "output" };
-        let side = Side { name, rank: self.shape.rank(), spectrum: false, array, inner: self.inner(), loads: end == End::Input };
+        let side = Side::of(end as usize, self.shape.rank(), array, self.inner());
         self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
         Ok(self)
     }
@@ -256,12 +251,14 @@ impl Core {
         shape.elements("spectral filter", *batch)?;
         let rank = shape.rank();
         if rank > 3 {
-            return Err(self.unsupported("a filter has at most 3 axes".to_owned()));
+            return Err(Error::unsupported(self, "a filter has at most 3 axes"));
         }
-        let axes = shape.axes(self.axes.as_deref()).map_err(|why| self.unsupported(why))?;
+        let axes = shape.axes(self.axes.as_deref()).map_err(|why| Error::unsupported(self, why))?;
         if *real && !axes.contains(&(rank - 1)) {
-            return Err(self
-                .unsupported("of real signals the last axis must be transformed: its spectrum is the one of half the length".to_owned()));
+            return Err(Error::unsupported(
+                self,
+                "of real signals the last axis must be transformed: its spectrum is the one of half the length",
+            ));
         }
         let lengths = self.checked_lengths(&axes)?;
         let frame = |end: End| {
@@ -282,7 +279,7 @@ impl Core {
             Response::Fragment(fragment) => fragment.clone(),
             Response::Delay(delays) => {
                 let delays: Vec<f64> = delays.iter().copied().map(f64::from_bits).collect();
-                let fragment = delay::fragment(&delays, &lengths, &axes).map_err(|why| self.unsupported(why))?;
+                let fragment = delay::fragment(&delays, &lengths, &axes).map_err(|why| Error::unsupported(self, why))?;
                 Filter::check(fragment, rank)?
             }
         };
@@ -295,14 +292,17 @@ impl Core {
         let extents = self.shape.extents();
         let lengths = self.lengths.as_deref().unwrap_or(extents);
         if lengths.len() != extents.len() {
-            return Err(self.unsupported(format!("{} lengths were given for {} axes", lengths.len(), extents.len())));
+            return Err(Error::unsupported(self, format!("{} lengths were given for {} axes", lengths.len(), extents.len())));
         }
         let checked = |(axis, (&n, &length)): (usize, (&usize, &usize))| {
             if length < n {
-                return Err(self.unsupported(format!("along axis {axis} a transform of {length} is too short for a signal of {n}")));
+                return Err(Error::unsupported(
+                    self,
+                    format!("along axis {axis} a transform of {length} is too short for a signal of {n}"),
+                ));
             }
             if length != n && !axes.contains(&axis) {
-                return Err(self.unsupported(format!("axis {axis} is not transformed, so its length is {n}, not {length}")));
+                return Err(Error::unsupported(self, format!("axis {axis} is not transformed, so its length is {n}, not {length}")));
             }
             u32::try_from(length).map_err(|_| Error::LimitExceeded {
                 what: format!("`{self}`, its transform along axis {axis}"),
@@ -326,9 +326,7 @@ impl Computation for Core {
         let filter = self.filter()?;
         let [input, output] = filter.arrays()?;
         let title = self.to_string();
-        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
-        program.inputs[0].check(&title, "input", profile)?;
-        program.output.check(&title, "output", profile)?;
+        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
         filter.append(recipe, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program.share_workspaces())
     }
@@ -380,11 +378,6 @@ impl fmt::Display for Core {
                 write!(f, " delay={}", join(&delays, ","))?;
             }
         }
-        for (name, map) in ["from", "to"].iter().zip(&self.maps) {
-            if let Some(map) = map {
-                write!(f, " {name} {} by {}", map.element, map.fragment)?;
-            }
-        }
-        Ok(())
+        Maps(&self.maps).fmt(f)
     }
 }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
 use crate::fft::spec::window::Windowed;
 use crate::fft::{End, TransformKind, next_fast_len};
-use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
+use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
@@ -179,10 +179,6 @@ impl<I: Element, O: Element> Zoom<I, O> {
 }
 
 impl Core {
-    fn unsupported(&self, why: String) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why }
-    }
-
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         if self.real && end == End::Input { Form::REAL } else { Form::COMPLEX }
@@ -195,8 +191,7 @@ impl Core {
 
     /// The place of a fragment between an array and a number.
     fn side(&self, end: End, array: Form, inner: Form) -> Side {
-        let name = if end == End::Input { "input" } else { "output" };
-        Side { name, rank: self.shape.rank(), spectrum: false, array, inner, loads: end == End::Input }
+        Side::of(end as usize, self.shape.rank(), array, inner)
     }
 
     fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
@@ -228,13 +223,13 @@ impl Core {
         let elements = self.shape.elements("zoom", self.batch)?;
         let rank = self.shape.rank();
         if rank > 3 {
-            return Err(self.unsupported(format!("a zoom has at most 3 axes, not {rank}")));
+            return Err(Error::unsupported(self, format!("a zoom has at most 3 axes, not {rank}")));
         }
         if self.axis >= rank {
-            return Err(self.unsupported(format!("axis {}: the axes of {} are 0 to {}", self.axis, self.shape, rank - 1)));
+            return Err(Error::unsupported(self, format!("axis {}: the axes of {} are 0 to {}", self.axis, self.shape, rank - 1)));
         }
         if let Some(f) = self.band.map(f64::from_bits).into_iter().find(|f| !f.is_finite()) {
-            return Err(self.unsupported(format!("the frequency {f} is not finite")));
+            return Err(Error::unsupported(self, format!("the frequency {f} is not finite")));
         }
         Ok([elements, self.to().elements("result of a zoom", self.batch)?])
     }
@@ -329,9 +324,7 @@ impl Computation for Core {
         };
         let [input, output] =
             [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
-        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
-        program.inputs[0].check(&title, "input", profile)?;
-        program.output.check(&title, "output", profile)?;
+        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
         program.notes.push(format!("transforms of length {length}"));
         let slots = self.grid().tables(self.n() as u32, self.points as u32, length).map(|table| program.table(table));
         self.filter(length, slots)?.append(filter, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
@@ -366,10 +359,7 @@ impl fmt::Display for Core {
             write!(f, " axis={axis}")?;
         }
         f.write_str(if self.endpoint { " endpoint" } else { "" })?;
-        ["from", "to"].iter().zip(&self.maps).try_for_each(|(name, map)| match map {
-            Some(map) => write!(f, " {name} {} by {}", map.element, map.fragment),
-            None => Ok(()),
-        })
+        Maps(&self.maps).fmt(f)
     }
 }
 

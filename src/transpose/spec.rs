@@ -11,7 +11,7 @@ use super::{Recipe, design};
 use crate::dynamic::AnySpec;
 use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
-use crate::fragment::{self, Checked, Form, Fragment, Readable, Side, Writable};
+use crate::fragment::{self, Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
@@ -240,8 +240,7 @@ impl Core {
     /// fragment on this side, the latter are `own`.
     fn mapped(mut self, side: usize, fragment: Fragment, (array, element): (Form, &'static str), own: Form) -> Result<Self> {
         let inner = *self.form.get_or_insert(own);
-        let name = ["input", "output"][side];
-        let place = Side { name, rank: self.shape.rank(), spectrum: false, array, inner, loads: side == 0 };
+        let place = Side::of(side, self.shape.rank(), array, inner);
         self.maps[side] = Some(Checked::new(fragment, element, place)?);
         Ok(self)
     }
@@ -425,14 +424,11 @@ impl Computation for Core {
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let geometry = self.geometry()?;
-        let title = self.to_string();
         let Places { input, output, .. } = &geometry.places;
         let [input_bytes, output_bytes] = self.element_bytes();
         let input = Array { len: input.span, element_bytes: input_bytes };
         let output = Array { len: output.span, element_bytes: output_bytes };
-        input.check(&title, "input", profile)?;
-        output.check(&title, "output", profile)?;
-        let mut program = Program::new(title, self.placement, vec![input], output);
+        let mut program = Program::new(self.to_string(), self.placement, vec![input], output).checked(profile)?;
         match &geometry.task {
             Task::Plain(problem, matrices) => {
                 program.dispatches = recipe.dispatches(&self.on_device(&geometry.places, problem, *matrices, profile))?;
@@ -459,12 +455,7 @@ impl fmt::Display for Core {
             }
         }
         f.write_str(if self.is_in_place() { " in-place" } else { "" })?;
-        for (name, map) in ["from", "to"].iter().zip(&self.maps) {
-            if let Some(map) = map {
-                write!(f, " {name} {} by {}", map.element, map.fragment)?;
-            }
-        }
-        Ok(())
+        Maps(&self.maps).fmt(f)
     }
 }
 
@@ -484,8 +475,7 @@ pub(crate) fn any_spec(text: &str, element: ElementType) -> Result<AnySpec> {
 
 /// A permutation of such elements, apart from fragments.
 fn any_of(core: Core, element: ElementType) -> AnySpec {
-    let of = |map: &Checked| ElementType::new(map.element, map.array.bytes() as usize);
-    let elements = [0, 1].map(|side| core.maps[side].as_ref().map_or(element, of));
+    let elements = [0, 1].map(|side| core.maps[side].as_ref().map_or(element, Checked::element_type));
     let own = core.clone();
     let map = move |side, fragment, array: ElementType| {
         let form = if side == 0 { fragment::readable(array)? } else { fragment::writable(array)? };

@@ -1,9 +1,9 @@
 //! How much time a choice may take.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::text::words;
 
 /// How much time a choice may take.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -33,16 +33,7 @@ impl Rigor {
     }
 }
 
-impl fmt::Display for Rigor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Estimate => "estimate",
-            Self::Recorded => "recorded",
-            Self::Measure => "measure",
-            Self::Patient => "patient",
-        })
-    }
-}
+words!(Rigor { Estimate = "estimate", Recorded = "recorded", Measure = "measure", Patient = "patient" });
 
 impl std::str::FromStr for Rigor {
     type Err = Error;

@@ -1,5 +1,7 @@
 //! Types of values.
 
+use crate::text::words;
+
 use std::fmt;
 use std::rc::Rc;
 
@@ -31,19 +33,7 @@ impl Scalar {
     }
 }
 
-impl fmt::Display for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bool => "bool",
-            Self::I32 => "i32",
-            Self::U32 => "u32",
-            Self::U64 => "u64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::Double => "vec2<f32>",
-        })
-    }
-}
+words!(Scalar { Bool = "bool", I32 = "i32", U32 = "u32", U64 = "u64", F32 = "f32", F64 = "f64", Double = "vec2<f32>" });
 
 /// The f32 that is nearest to a number, and the one that is nearest to the rest: together at least
 /// 48 bits of it, unless the rest is below the range of f32.

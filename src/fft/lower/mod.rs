@@ -24,10 +24,8 @@ use crate::text::join;
 pub(in crate::fft) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     transform.check_device(profile)?;
     let geometry = transform.geometry()?;
-    let mut program = arrays(transform, &geometry);
     // Refuse arrays that no buffer of the device can hold before checking anything else about them.
-    program.inputs[0].check(&program.title, "input", profile)?;
-    program.output.check(&program.title, "output", profile)?;
+    let mut program = arrays(transform, &geometry).checked(profile)?;
     append(transform, recipe, profile, &mut program, ends(transform))?;
     Ok(program)
 }

@@ -38,7 +38,7 @@ impl Transform {
     /// What the array at an end holds.
     fn element(&self, end: End) -> ElementType {
         if let Some(map) = &self.maps[end as usize] {
-            return ElementType::new(map.element, map.array.bytes() as usize);
+            return map.element_type();
         }
         let form = self.form_of(end);
         match form {

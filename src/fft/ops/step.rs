@@ -59,9 +59,8 @@ impl Step {
     /// Adds a fragment between the transform and an array of the type that it has without one.
     pub fn map(mut self, end: End, fragment: Fragment) -> Result<Self> {
         let (array, element) = self.form(end);
-        let name = if end == End::Input { "input" } else { "output" };
-        let rank = self.frames[0].len();
-        let side = Side { name, rank, spectrum: self.inverse == (end == End::Input), array, inner: array, loads: end == End::Input };
+        let spectrum = self.inverse == (end == End::Input);
+        let side = Side { spectrum, ..Side::of(end as usize, self.frames[0].len(), array, array) };
         self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
         Ok(self)
     }

@@ -1,8 +1,7 @@
 //! The number that a transform computes with: the type of real and imaginary parts.
 
-use std::fmt;
-
 use crate::fragment::Form;
+use crate::text::words;
 use crate::wgsl::{Expr, Scalar, Type, call, two_f32, vec2, vec4};
 
 /// The type of real and imaginary parts.
@@ -18,15 +17,7 @@ pub(in crate::fft) enum Number {
 /// The word for f64 computed by f32.
 pub(in crate::fft) const DOUBLE: &str = "f64-by-f32";
 
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::Double => DOUBLE,
-        })
-    }
-}
+words!(Number { F32 = "f32", F64 = "f64", Double = DOUBLE });
 
 impl Number {
     /// The scalar type of values.

@@ -7,7 +7,7 @@ use super::real_kind::{RealKind, parse_kind};
 use super::transform::{Transform, kept};
 use super::window::Window;
 use crate::error::{Error, Result};
-use crate::fragment::{Form, Readable};
+use crate::fragment::{Form, Maps, Readable};
 use crate::layout::Layout;
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape};
@@ -179,11 +179,6 @@ impl fmt::Display for Transform {
         if self.rows_mix {
             write!(f, " {ROWS_MIX}")?;
         }
-        for (name, map) in ["from", "to"].iter().zip(&self.maps) {
-            if let Some(map) = map {
-                write!(f, " {name} {} by {}", map.element, map.fragment)?;
-            }
-        }
-        Ok(())
+        Maps(&self.maps).fmt(f)
     }
 }

@@ -195,8 +195,7 @@ impl Transform {
         }
         // Frequencies are on the output of a forward transform, and on the input of an inverse one.
         let spectrum = self.is_inverse() == (end == End::Input) && self.kind != Kind::R2r;
-        let name = if end == End::Input { "input" } else { "output" };
-        let side = Side { name, rank: self.shape.rank(), spectrum, array, inner: self.form(end), loads: end == End::Input };
+        let side = Side { spectrum, ..Side::of(end as usize, self.shape.rank(), array, self.form(end)) };
         self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
         // The fragment decides what the array holds.
         self.elements[end as usize] = None;

@@ -162,7 +162,7 @@ impl Core {
 
     /// A recipe with transforms of these lengths.
     fn with_lengths(&self, axes: &[Axis], lengths: Vec<u32>, profile: &DeviceProfile) -> Result<Recipe> {
-        self.check_lengths(axes, &lengths).map_err(|why| self.unsupported(why))?;
+        self.check_lengths(axes, &lengths).map_err(|why| Error::unsupported(self, why))?;
         let kernel = if self.spectrum.is_some() { None } else { Some(self.kernel_transform(axes, &lengths).design(profile)?) };
         let filter = match self.channels {
             None => self.filter(axes, &lengths, Slot::Input(1))?.design(profile)?,
@@ -214,9 +214,7 @@ impl Computation for Core {
         // The spectrum is given as an array of the signal's numbers.
         let second = if self.spectrum.is_some() { array(spectrum.len * 8 / bytes) } else { array(elements(self.kernel, self.kernels())) };
         let inputs = vec![array(elements(self.shape, self.signals())), second];
-        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, inputs, array(output));
-        program.inputs.iter().try_for_each(|array| array.check(&program.title, "input", profile))?;
-        program.output.check(&program.title, "output", profile)?;
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, inputs, array(output)).checked(profile)?;
         let (kernel, filter) = match by {
             By::Transforms { kernel, filter } => (kernel, filter),
             By::Sums(recipe) => {

@@ -275,10 +275,6 @@ pub(super) struct Wanted {
 }
 
 impl Core {
-    pub fn unsupported(&self, why: String) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why }
-    }
-
     /// Number of kernels.
     pub fn kernels(&self) -> usize {
         match self.channels {
@@ -303,14 +299,15 @@ impl Core {
         self.shape.elements("convolution", self.signals())?;
         self.shape.elements("result of a convolution", self.results())?;
         if self.for_each && self.channels.is_some() {
-            return Err(self.unsupported("there is a kernel for each pair of channels, so there cannot be one for each signal".to_owned()));
+            return Err(Error::unsupported(self, "there is a kernel for each pair of channels, so there cannot be one for each signal"));
         }
         self.kernel.elements("kernel of a convolution", self.kernels())?;
         let (rank, own) = (self.shape.rank(), self.kernel.rank());
         if rank != own || rank > 3 {
-            return Err(
-                self.unsupported(format!("the signal has {rank} axes and the kernel has {own}: both need the same number, at most 3"))
-            );
+            return Err(Error::unsupported(
+                self,
+                format!("the signal has {rank} axes and the kernel has {own}: both need the same number, at most 3"),
+            ));
         }
         let axis = |(axis, (&n, &k))| self.axis(axis, n, k);
         self.shape.extents().iter().zip(self.kernel.extents()).enumerate().map(axis).collect()
@@ -319,7 +316,7 @@ impl Core {
     fn axis(&self, axis: usize, n: usize, k: usize) -> Result<Axis> {
         if self.mode == Mode::Valid && k > n {
             let why = format!("along axis {axis} the kernel of {k} elements is longer than the signal of {n}, so no element is valid");
-            return Err(self.unsupported(why));
+            return Err(Error::unsupported(self, why));
         }
         let [long, short] = [n as i64, k as i64];
         // The first wanted element, counted as the definition does, and how many there are.

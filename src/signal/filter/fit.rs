@@ -8,6 +8,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::filter::stencil::{Stage, Stencil, Stored};
 use crate::kernels::transpose::Matrices;
+use crate::plan::{Fit, ensure};
 use crate::transpose;
 
 /// A step of a program that fits.
@@ -39,17 +40,10 @@ pub(super) struct View {
     pub joint: bool,
 }
 
-/// What the check finds out about a recipe that fits, or why it does not fit.
-type Fit<T> = Result<T, String>;
-
 /// The most rows of a tile, and elements of its rows.
 const MAX_EXTENT: u32 = 1 << 16;
 /// The most rows, or elements of a row, that an invocation sums at once: each is a register.
 const MAX_BLOCK: u32 = 16;
-
-fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
-    if fine { Ok(()) } else { Err(why()) }
-}
 
 impl View {
     /// How a step of these axes sees the array.

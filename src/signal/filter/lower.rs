@@ -26,11 +26,8 @@ impl Computation for Core {
         let len = |shape: &crate::Shape| shape.extents().iter().product::<usize>() * self.batch;
         let input = Array { len: len(&problem.input), element_bytes: problem.stored.bytes() as usize };
         let output = Array { len: len(&problem.output), element_bytes: 4 };
-        input.check(&title, "input", profile)?;
-        output.check(&title, "output", profile)?;
-        let works =
-            fit(&problem, recipe, profile).map_err(|why| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why })?;
-        let mut program = Program::new(title, Placement::OutOfPlace, vec![input], output);
+        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
+        let works = fit(&problem, recipe, profile).map_err(|why| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title, why })?;
         if works.len() > 1 {
             program.workspaces.push(output);
         }

@@ -44,7 +44,7 @@ impl Core {
         self.shape.elements("phase correlation", self.batch)?;
         let rank = self.shape.rank();
         if rank > 3 {
-            return Err(self.unsupported(format!("the shape has {rank} axes, and at most 3 are possible")));
+            return Err(Error::unsupported(self, format!("the shape has {rank} axes, and at most 3 are possible")));
         }
         let longest = self.shape.extents().iter().max().map_or(0, |&n| n as u64);
         let available = (1 << 31) - 1;

@@ -123,16 +123,9 @@ impl<T: Element> PhaseCorrelate<T> {
     /// [`Error::LimitExceeded`] if it is too long; [`Error::Unsupported`] for a name or a uniform
     /// that does not fit.
     pub fn map_input<U: Readable>(mut self, fragment: Fragment) -> Result<PhaseCorrelate<U>> {
-        let rank = self.core.shape.rank();
-        let side = Side { name: "input", rank, spectrum: false, array: U::FORM, inner: Form::REAL, loads: true };
+        let side = Side::of(0, self.core.shape.rank(), U::FORM, Form::REAL);
         self.core.map = Some(Checked::new(fragment, U::NAME, side)?);
         Ok(PhaseCorrelate { core: self.core, element: PhantomData })
-    }
-}
-
-impl Core {
-    pub fn unsupported(&self, why: String) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why }
     }
 }
 

@@ -193,9 +193,7 @@ impl<T: Number> Spec for PowerSpectrum<T> {
         let powers = self.core.spectra()?.elements("powers of segments", framed.batch)?;
         let array = |len: usize| Array { len, element_bytes: 4 };
         let output = array(self.core.bins() * framed.batch);
-        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![self.core.signals()], output);
-        program.inputs[0].check(&program.title, "input", profile)?;
-        program.output.check(&program.title, "output", profile)?;
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![self.core.signals()], output).checked(profile)?;
         let window = program.table(table);
         let (mean, input) = (self.mean(&framed), Slot::Input(0));
         match (&mean, &recipe.mean) {

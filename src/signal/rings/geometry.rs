@@ -28,7 +28,7 @@ impl Geometry {
         core.shape.elements("radial average", core.batch)?;
         let own = core.shape.extents();
         if own.len() > 3 {
-            return Err(core.unsupported(format!("it has {} axes: rings are those of 1 to 3 axes", own.len())));
+            return Err(Error::unsupported(core, format!("it has {} axes: rings are those of 1 to 3 axes", own.len())));
         }
         let mut extents = [1; 3];
         // Fewer than 2³² elements.

@@ -166,10 +166,6 @@ impl Core {
         self.fragment.as_ref().map_or(4, |fragment| fragment.array.bytes() as usize)
     }
 
-    pub(super) fn unsupported(&self, why: String) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why }
-    }
-
     fn parse(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
         let mut words = text.words(whole);

@@ -79,10 +79,6 @@ pub(in crate::signal) struct Core {
 }
 
 impl Core {
-    fn unsupported(&self, why: String) -> Error {
-        Error::Unsupported { what: format!("`{self}`"), why }
-    }
-
     /// The window as it was given.
     fn given(&self) -> Vec<f64> {
         self.window.iter().map(|&bits| f64::from_bits(bits)).collect()
@@ -123,22 +119,22 @@ impl Core {
             }
         }
         if self.inside && m > self.len {
-            return Err(self.unsupported(format!("segments of {m} elements are longer than the signal of {}", self.len)));
+            return Err(Error::unsupported(self, format!("segments of {m} elements are longer than the signal of {}", self.len)));
         }
         if self.inside && self.hop == 0 {
-            return Err(self.unsupported(format!("segments of {m} elements must overlap by less than {m}")));
+            return Err(Error::unsupported(self, format!("segments of {m} elements must overlap by less than {m}")));
         }
         if self.hop == 0 {
-            return Err(self.unsupported("frames that are 0 apart: the hop is at least 1".to_owned()));
+            return Err(Error::unsupported(self, "frames that are 0 apart: the hop is at least 1"));
         }
         if n < m {
-            return Err(self.unsupported(format!("transforms of length {n} are shorter than the window of {m}")));
+            return Err(Error::unsupported(self, format!("transforms of length {n} are shorter than the window of {m}")));
         }
         if let Some(shift) = self.phase.filter(|shift| shift.unsigned_abs() >= n as u64) {
-            return Err(self.unsupported(format!("the phase shift {shift} must lie between -{n} and {n}")));
+            return Err(Error::unsupported(self, format!("the phase shift {shift} must lie between -{n} and {n}")));
         }
         if let Some((i, value)) = self.given().into_iter().enumerate().find(|(_, value)| !value.is_finite()) {
-            return Err(self.unsupported(format!("element {i} of the window is {value}")));
+            return Err(Error::unsupported(self, format!("element {i} of the window is {value}")));
         }
         self.scaled_window().map(|_| ())
     }
@@ -153,14 +149,17 @@ impl Core {
             Scaled::Psd(rate) => {
                 let rate = f64::from_bits(rate);
                 if !(rate.is_finite() && rate > 0.0) {
-                    return Err(self.unsupported(format!("a sampling rate of {rate} is not a finite number larger than 0")));
+                    return Err(Error::unsupported(self, format!("a sampling rate of {rate} is not a finite number larger than 0")));
                 }
                 1.0 / (rate * squares).sqrt()
             }
         };
         if !(factor as f32).is_finite() {
             let sum: f64 = window.iter().sum();
-            return Err(self.unsupported(format!("the window's sum {sum} or its squares' sum {squares} is too small to divide by")));
+            return Err(Error::unsupported(
+                self,
+                format!("the window's sum {sum} or its squares' sum {squares} is too small to divide by"),
+            ));
         }
         Ok(window.into_iter().map(|w| w * factor).collect())
     }
@@ -209,7 +208,7 @@ impl Core {
         if least <= from && from < to && to <= end {
             return Ok(from..to);
         }
-        Err(self.unsupported(format!("the frames {from}..{to} must be some of {least}..{end}, which reach the signal")))
+        Err(Error::unsupported(self, format!("the frames {from}..{to} must be some of {least}..{end}, which reach the signal")))
     }
 
     /// The frames and where they lie.
@@ -228,10 +227,13 @@ impl Core {
         }
         let past = (last - signal).max(0);
         if matches!(self.padding, Padding::Even | Padding::Odd) && before.max(past) >= signal {
-            return Err(self.unsupported(format!(
-                "frames reach {before} elements before the signal and {past} past its end, but its mirror image has {}",
-                signal - 1
-            )));
+            return Err(Error::unsupported(
+                self,
+                format!(
+                    "frames reach {before} elements before the signal and {past} past its end, but its mirror image has {}",
+                    signal - 1
+                ),
+            ));
         }
         let turn = self.phase.map_or(0, |shift| (shift + m / 2).rem_euclid(m));
         let framing = Framing {
@@ -280,10 +282,10 @@ impl Core {
         let window = self.scaled_window()?;
         let m = window.len();
         if self.hop > m {
-            return Err(self.unsupported(format!(
-                "it has no inverse: frames {} apart leave gaps between windows of {m}, which no window can fill",
-                self.hop
-            )));
+            return Err(Error::unsupported(
+                self,
+                format!("it has no inverse: frames {} apart leave gaps between windows of {m}, which no window can fill", self.hop),
+            ));
         }
         let mut cover = vec![0.0; self.hop];
         for (j, w) in window.iter().enumerate() {
@@ -292,16 +294,19 @@ impl Core {
         let (place, least) = cover.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
         let most = cover.iter().copied().fold(0.0, f64::max);
         if least.is_nan() || least < LEAST_COVER * most || least <= 0.0 {
-            return Err(self.unsupported(format!(
-                "it has no inverse: the squares of the window's elements {place}, {place} + {}, … add up to {least:e}, less than \
+            return Err(Error::unsupported(
+                self,
+                format!(
+                    "it has no inverse: the squares of the window's elements {place}, {place} + {}, … add up to {least:e}, less than \
                  {LEAST_COVER:e} of the {most:e} elsewhere",
-                self.hop
-            )));
+                    self.hop
+                ),
+            ));
         }
         let dual: Vec<f64> = window.iter().enumerate().map(|(j, w)| w / cover[j % self.hop]).collect();
         match dual.iter().find(|w| !(**w as f32).is_finite()) {
             None => Ok(dual),
-            Some(large) => Err(self.unsupported(format!("its inverse needs a window with {large:e}, which is no f32"))),
+            Some(large) => Err(Error::unsupported(self, format!("its inverse needs a window with {large:e}, which is no f32"))),
         }
     }
 }

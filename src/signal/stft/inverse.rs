@@ -136,9 +136,7 @@ impl<T: Number> Spec for Istft<T> {
         let framed = self.core.framed()?;
         let elements = self.core.spectra()?.elements("spectra of an STFT", framed.batch)?;
         let input = Array { len: elements, element_bytes: size_of::<Complex32>() };
-        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], self.core.signals());
-        program.inputs[0].check(&program.title, "input", profile)?;
-        program.output.check(&program.title, "output", profile)?;
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], self.core.signals()).checked(profile)?;
         let window = program.table(self.core.dual_table()?);
         program.workspaces.push(self.between(&framed)?);
         let frames = Slot::Workspace(0);

@@ -221,9 +221,7 @@ impl<T: Number, O: Element> Spec for Stft<T, O> {
         let table = self.core.table(&framed.framing)?;
         let elements = self.core.spectra()?.elements("spectra of an STFT", framed.batch)?;
         let output = Array { len: elements, element_bytes: size_of::<O>() };
-        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![self.core.signals()], output);
-        program.inputs[0].check(&program.title, "input", profile)?;
-        program.output.check(&program.title, "output", profile)?;
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![self.core.signals()], output).checked(profile)?;
         let window = program.table(table);
         framed.append(recipe, window, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program)

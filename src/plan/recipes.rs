@@ -1,7 +1,14 @@
-//! Lists of recipes, the most promising first.
+//! What the searches and checks of recipes share.
 
 use std::collections::HashSet;
 use std::hash::Hash;
+
+/// What the check of a recipe finds out, or why the recipe does not fit.
+pub(crate) type Fit<T = ()> = Result<T, String>;
+
+pub(crate) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
+    if fine { Ok(()) } else { Err(why()) }
+}
 
 /// The recipes in their order, each once, without `own`.
 pub(crate) fn others<R: Clone + Eq + Hash>(own: Option<&R>, recipes: impl IntoIterator<Item = R>) -> Vec<R> {
