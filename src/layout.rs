@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::settings::settings;
 use crate::shape::Shape;
 use crate::sort::sort_short_by_key;
 use crate::strides::dense;
@@ -105,24 +106,17 @@ impl Layout {
         Ok(Self::strides(strides))
     }
 
-    /// Sets the distance between the arrays of a batch. It may be smaller than an array:
-    /// interleaved arrays have a distance of 1.
-    pub fn batch_distance(mut self, distance: usize) -> Self {
-        self.batch_distance = Some(distance);
-        self
-    }
+    settings! { own:
+        /// Sets the distance between the arrays of a batch. It may be smaller than an array:
+        /// interleaved arrays have a distance of 1.
+        batch_distance(distance: usize) => own.batch_distance = Some(distance);
 
-    /// Sets the index of the first element. Unlike the offset of a view, it needs no alignment.
-    pub fn offset(mut self, offset: usize) -> Self {
-        self.offset = offset;
-        self
-    }
+        /// Sets the index of the first element. Unlike the offset of a view, it needs no alignment.
+        offset(offset: usize) => own.offset = offset;
 
-    /// Sets the number of elements of the whole array that views must have, if it continues beyond
-    /// the last element of the layout.
-    pub fn within(mut self, len: usize) -> Self {
-        self.within = Some(len);
-        self
+        /// Sets the number of elements of the whole array that views must have, if it continues
+        /// beyond the last element of the layout.
+        within(len: usize) => own.within = Some(len);
     }
 
     /// The same layout with all distances except the last stride multiplied by `factor`.

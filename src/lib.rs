@@ -105,6 +105,7 @@ mod operations;
 pub mod plan;
 mod planner;
 pub mod reduce;
+mod settings;
 mod shape;
 #[cfg(feature = "signal")]
 pub mod signal;

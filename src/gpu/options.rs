@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::progress::WAIT_LIMIT;
 use crate::error::{Error, Result};
+use crate::settings::settings;
 use crate::sort::sort_short_by_key;
 
 /// Which adapter [`Gpu::request`](crate::Gpu::request) opens, and how.
@@ -55,113 +56,85 @@ pub struct GpuOptions {
 }
 
 impl GpuOptions {
-    /// Only adapters whose name or driver name contains `name`; case is ignored.
-    pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
+    settings! { own:
+        /// Only adapters whose name or driver name contains `name`; case is ignored.
+        adapter_name(name: impl Into<String>) => own.name = Some(name.into());
 
-    /// Only adapters of this type.
-    pub fn device_type(mut self, device_type: wgpu::DeviceType) -> Self {
-        self.device_type = Some(device_type);
-        self
-    }
+        /// Only adapters of this type.
+        device_type(device_type: wgpu::DeviceType) => own.device_type = Some(device_type);
 
-    /// Only these backends.
-    pub fn backends(mut self, backends: wgpu::Backends) -> Self {
-        self.backends = Some(backends);
-        self
-    }
+        /// Only these backends.
+        backends(backends: wgpu::Backends) => own.backends = Some(backends);
 
-    /// Whether a fast or a power-saving adapter is preferred.
-    pub fn power_preference(mut self, power: wgpu::PowerPreference) -> Self {
-        self.power = Some(power);
-        self
-    }
+        /// Whether a fast or a power-saving adapter is preferred.
+        power_preference(power: wgpu::PowerPreference) => own.power = Some(power);
 
-    /// Looks for adapters in this `wgpu::Instance` instead of the one that the crate keeps for
-    /// itself.
-    ///
-    /// A program that uses wgpu itself should pass its own instance: wgpu detects buffers that are
-    /// used on the wrong device of one instance, but it does not distinguish instances. The
-    /// instance decides which backends exist; [`backends`](Self::backends) and `WGPU_BACKEND`
-    /// choose among them.
-    pub fn instance(mut self, instance: wgpu::Instance) -> Self {
-        self.instance = Some(instance);
-        self
-    }
+        /// Looks for adapters in this `wgpu::Instance` instead of the one that the crate keeps for
+        /// itself.
+        ///
+        /// A program that uses wgpu itself should pass its own instance: wgpu detects buffers that
+        /// are used on the wrong device of one instance, but it does not distinguish instances. The
+        /// instance decides which backends exist; [`backends`](Self::backends) and `WGPU_BACKEND`
+        /// choose among them.
+        instance(instance: wgpu::Instance) => own.instance = Some(instance);
 
-    /// Opens this adapter, whatever the environment asks for. The adapter must satisfy the other
-    /// options set here.
-    ///
-    /// The device then belongs to the adapter's instance, see [`instance`](Self::instance).
-    pub fn adapter(mut self, adapter: wgpu::Adapter) -> Self {
-        self.adapter = Some(adapter);
-        self
-    }
+        /// Opens this adapter, whatever the environment asks for. The adapter must satisfy the
+        /// other options set here.
+        ///
+        /// The device then belongs to the adapter's instance, see [`instance`](Self::instance).
+        adapter(adapter: wgpu::Adapter) => own.adapter = Some(adapter);
 
-    /// Keeps compiled pipelines in this file, so that the next run of the program need not compile
-    /// them again. The file is read when the device is opened. Only
-    /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) writes it.
-    ///
-    /// One file holds the pipelines of one adapter with one version of its driver. A file that is
-    /// damaged, or was made for another adapter, is ignored and replaced on the next save;
-    /// [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells which. Only Vulkan supports such
-    /// caches. Most drivers of desktop GPUs also keep a cache of their own.
-    ///
-    /// The file must be a regular file of at most 256 MiB, or a link to one. Nothing else is read
-    /// or replaced.
-    ///
-    /// The file's contents are handed to the driver, which need not be safe against forged data.
-    /// Let nobody else write to its directory.
-    pub fn pipeline_cache(mut self, path: impl Into<PathBuf>) -> Self {
-        self.pipeline_cache = Some(path.into());
-        self
-    }
+        /// Keeps compiled pipelines in this file, so that the next run of the program need not
+        /// compile them again. The file is read when the device is opened. Only
+        /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) writes it.
+        ///
+        /// One file holds the pipelines of one adapter with one version of its driver. A file that
+        /// is damaged, or was made for another adapter, is ignored and replaced on the next save;
+        /// [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells which. Only Vulkan supports
+        /// such caches. Most drivers of desktop GPUs also keep a cache of their own.
+        ///
+        /// The file must be a regular file of at most 256 MiB, or a link to one. Nothing else is
+        /// read or replaced.
+        ///
+        /// The file's contents are handed to the driver, which need not be safe against forged
+        /// data. Let nobody else write to its directory.
+        pipeline_cache(path: impl Into<PathBuf>) => own.pipeline_cache = Some(path.into());
 
-    /// Opens the device with these limits in place of all that the adapter has, for instance to
-    /// find out on a large GPU whether a program works on a small one. Limits beyond the adapter's
-    /// become the adapter's.
-    ///
-    /// ```no_run
-    /// use wgpu_fft::{Gpu, GpuOptions, wgpu};
-    ///
-    /// # async fn open() -> wgpu_fft::Result<()> {
-    /// // As every browser offers at least: 16 KiB of workgroup memory, bindings of 128 MiB.
-    /// let gpu = Gpu::request(&GpuOptions::default().limits(wgpu::Limits::default())).await?;
-    /// assert_eq!(gpu.profile().workgroup_bytes, 16 << 10);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn limits(mut self, limits: wgpu::Limits) -> Self {
-        self.limits = Some(limits);
-        self
-    }
+        /// Opens the device with these limits in place of all that the adapter has, for instance to
+        /// find out on a large GPU whether a program works on a small one. Limits beyond the
+        /// adapter's become the adapter's.
+        ///
+        /// ```no_run
+        /// use wgpu_fft::{Gpu, GpuOptions, wgpu};
+        ///
+        /// # async fn open() -> wgpu_fft::Result<()> {
+        /// // As every browser offers at least: 16 KiB of workgroup memory, bindings of 128 MiB.
+        /// let gpu = Gpu::request(&GpuOptions::default().limits(wgpu::Limits::default())).await?;
+        /// assert_eq!(gpu.profile().workgroup_bytes, 16 << 10);
+        /// # Ok(())
+        /// # }
+        /// ```
+        limits(limits: wgpu::Limits) => own.limits = Some(limits);
 
-    /// How long the device may show no progress while somebody waits for it: 10 minutes if neither
-    /// this nor the environment says otherwise. `Duration::MAX` waits for ever.
-    /// [`Gpu::with_wait_limit`](crate::Gpu::with_wait_limit) says what counts.
-    pub fn wait_limit(mut self, limit: Duration) -> Self {
-        self.wait_limit = Some(limit);
-        self
-    }
+        /// How long the device may show no progress while somebody waits for it: 10 minutes if
+        /// neither this nor the environment says otherwise. `Duration::MAX` waits for ever.
+        /// [`Gpu::with_wait_limit`](crate::Gpu::with_wait_limit) says what counts.
+        wait_limit(limit: Duration) => own.wait_limit = Some(limit);
 
-    /// Verifies every so many runs of each plan on host data (`run` and `run_into` of
-    /// [`Plan`](crate::Plan) and of [`AnyPlan`](crate::dynamic::AnyPlan)): each one with 1, none
-    /// with 0, which is the default. Use it where results look wrong, or must not be.
-    ///
-    /// Such a run is made twice, and both results must have equal bits. Up to 64 elements are
-    /// compared with their definition on the host, where there is a short one, as by
-    /// [`Plan::verify`](crate::Plan::verify). If the input holds infinities or NaN, and for
-    /// elements beyond 10¹⁵ or whose rounding errors are below 10⁻²¹, the bits alone are compared.
-    /// A wrong result is [`Error::WrongResult`] in place of the result, from the
-    /// [`Pending`](crate::Pending) or from `run_into`.
-    ///
-    /// A verified run costs one more run, with its transfers, and up to a tenth of a second of sums
-    /// on the host. What is recorded into encoders of the caller's is not verified.
-    pub fn verify_every(mut self, runs: u32) -> Self {
-        self.verify_every = Some(runs);
-        self
+        /// Verifies every so many runs of each plan on host data (`run` and `run_into` of
+        /// [`Plan`](crate::Plan) and of [`AnyPlan`](crate::dynamic::AnyPlan)): each one with 1,
+        /// none with 0, which is the default. Use it where results look wrong, or must not be.
+        ///
+        /// Such a run is made twice, and both results must have equal bits. Up to 64 elements are
+        /// compared with their definition on the host, where there is a short one, as by
+        /// [`Plan::verify`](crate::Plan::verify). If the input holds infinities or NaN, and for
+        /// elements beyond 10¹⁵ or whose rounding errors are below 10⁻²¹, the bits alone are
+        /// compared. A wrong result is [`Error::WrongResult`] in place of the result, from the
+        /// [`Pending`](crate::Pending) or from `run_into`.
+        ///
+        /// A verified run costs one more run, with its transfers, and up to a tenth of a second of
+        /// sums on the host. What is recorded into encoders of the caller's is not verified.
+        verify_every(runs: u32) => own.verify_every = Some(runs);
     }
 
     /// Every how many runs one is verified.

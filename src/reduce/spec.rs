@@ -22,6 +22,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, Kind, Operator};
 use crate::layout::Layout;
 use crate::plan::{Computation, Program, Sealed, typed};
+use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::join;
 use crate::verify::{Sample, Verification};
@@ -423,24 +424,17 @@ impl Reduction<f32, f32> {
 }
 
 impl<T: Element, O: Element> Reduction<T, O> {
-    /// Reduces each of `count` consecutive arrays by itself.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Reduces each of `count` consecutive arrays by itself.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Sets the axes to reduce, counted from the slowest, in any order. The default is all axes.
-    /// The other axes are kept, in their order.
-    pub fn axes(mut self, axes: impl Into<Axes>) -> Self {
-        self.core.axes = self.core.shape.canonical_axes(axes.into().as_ref());
-        self
-    }
+        /// Sets the axes to reduce, counted from the slowest, in any order. The default is all
+        /// axes. The other axes are kept, in their order.
+        axes(axes: impl Into<Axes>) => own.core.axes = own.core.shape.canonical_axes(axes.into().as_ref());
 
-    /// Sets where the elements of the input are: of both inputs, if there are two. The default is
-    /// dense. The result is dense in any case.
-    pub fn input_layout(mut self, layout: Layout) -> Self {
-        self.core.input = Some(layout);
-        self
+        /// Sets where the elements of the input are: of both inputs, if there are two. The default
+        /// is dense. The result is dense in any case.
+        input_layout(layout: Layout) => own.core.input = Some(layout);
     }
 
     /// Sets a map that is applied to each element when it is loaded. Planning returns an error if
@@ -529,19 +523,15 @@ impl<T: Element, O: Element> Reduction<T, O> {
         Ok(Reduction { core, element: PhantomData })
     }
 
-    /// Sets what is subtracted from the number of elements in the divisor of
-    /// [`variance`](super::variance) and [`standard_deviation`](super::standard_deviation), as in
-    /// NumPy. The default is 0. With 1, the variance of a sample estimates that of what it was
-    /// drawn from without bias.
-    pub fn ddof(mut self, ddof: usize) -> Self {
-        self.core.ddof = ddof;
-        self
-    }
+    settings! { own:
+        /// Sets what is subtracted from the number of elements in the divisor of
+        /// [`variance`](super::variance) and [`standard_deviation`](super::standard_deviation), as
+        /// in NumPy. The default is 0. With 1, the variance of a sample estimates that of what it
+        /// was drawn from without bias.
+        ddof(ddof: usize) => own.core.ddof = ddof;
 
-    /// Sets what the order of a sum may depend on.
-    pub fn determinism(mut self, determinism: Determinism) -> Self {
-        self.core.determinism = determinism;
-        self
+        /// Sets what the order of a sum may depend on.
+        determinism(determinism: Determinism) => own.core.determinism = determinism;
     }
 
     /// The number of additions that an element passes through with this recipe: the d of the error

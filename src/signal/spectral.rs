@@ -17,6 +17,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Computation, Placement, Program, Sealed, Search, others, typed};
+use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::join;
 use crate::verify::Verification;
@@ -167,46 +168,31 @@ impl<I: Element, O: Element> SpectralFilter<I, O> {
         Self { core, element: PhantomData }
     }
 
-    /// Filters `count` signals. They are stored one after the other unless a layout says otherwise.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Filters `count` signals. They are stored one after the other unless a layout says
+        /// otherwise.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Transforms only these axes, counted from the slowest, in any order. By default all axes are
-    /// transformed. On the others, `i0` … are positions, and `k0` … mean nothing.
-    pub fn axes(mut self, axes: impl Into<Axes>) -> Self {
-        self.core.axes = self.core.shape.canonical_axes(axes.into().as_ref());
-        self
-    }
+        /// Transforms only these axes, counted from the slowest, in any order. By default all axes
+        /// are transformed. On the others, `i0` … are positions, and `k0` … mean nothing.
+        axes(axes: impl Into<Axes>) => own.core.axes = own.core.shape.canonical_axes(axes.into().as_ref());
 
-    /// Sets the lengths of the transforms, one for each axis of the shape. They must not be shorter
-    /// than the shape, and equal to it on axes that are not transformed.
-    pub fn lengths(mut self, lengths: impl Into<Axes>) -> Self {
-        self.core.lengths = Some(lengths.into().as_ref().to_vec());
-        self
-    }
+        /// Sets the lengths of the transforms, one for each axis of the shape. They must not be
+        /// shorter than the shape, and equal to it on axes that are not transformed.
+        lengths(lengths: impl Into<Axes>) => own.core.lengths = Some(lengths.into().as_ref().to_vec());
 
-    /// Sets how the signal continues into the padding, if the [`lengths`](Self::lengths) are longer
-    /// than it. Zeros come after the signal. All else comes in halves before and after it, with one
-    /// more after it if the number is odd; then the spectrum is that of the padded signal from its
-    /// first element on.
-    pub fn edge(mut self, edge: Edge) -> Self {
-        self.core.edge = edge;
-        self
-    }
+        /// Sets how the signal continues into the padding, if the [`lengths`](Self::lengths) are
+        /// longer than it. Zeros come after the signal. All else comes in halves before and after
+        /// it, with one more after it if the number is odd; then the spectrum is that of the padded
+        /// signal from its first element on.
+        edge(edge: Edge) => own.core.edge = edge;
 
-    /// Sets where the input's elements lie. The default is dense.
-    pub fn input_layout(mut self, layout: Layout) -> Self {
-        self.core.layouts[0] = Some(layout);
-        self
-    }
+        /// Sets where the input's elements lie. The default is dense.
+        input_layout(layout: Layout) => own.core.layouts[0] = Some(layout);
 
-    /// Sets where the output's elements lie. The default is dense. Gaps between the elements are
-    /// not written.
-    pub fn output_layout(mut self, layout: Layout) -> Self {
-        self.core.layouts[1] = Some(layout);
-        self
+        /// Sets where the output's elements lie. The default is dense. Gaps between the elements
+        /// are not written.
+        output_layout(layout: Layout) => own.core.layouts[1] = Some(layout);
     }
 
     /// Applies a fragment to every element that is loaded. The input array has elements of type `T`

@@ -17,6 +17,7 @@ use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::text::{Text, join};
 use crate::verify::Verification;
@@ -118,23 +119,16 @@ impl<T: Number> Zoom<T> {
 }
 
 impl<I: Element, O: Element> Zoom<I, O> {
-    /// Transforms along this axis, counted from the slowest.
-    pub fn axis(mut self, axis: usize) -> Self {
-        self.core.axis = axis;
-        self
-    }
+    settings! { own:
+        /// Transforms along this axis, counted from the slowest.
+        axis(axis: usize) => own.core.axis = axis;
 
-    /// Transforms `count` arrays, stored one after the other.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+        /// Transforms `count` arrays, stored one after the other.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Whether the last frequency is the end of the band. The default is not: it is one step before
-    /// it. A single point is always the begin of the band.
-    pub fn endpoint(mut self, included: bool) -> Self {
-        self.core.endpoint = included;
-        self
+        /// Whether the last frequency is the end of the band. The default is not: it is one step
+        /// before it. A single point is always the begin of the band.
+        endpoint(included: bool) => own.core.endpoint = included;
     }
 
     /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The

@@ -17,6 +17,7 @@ use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::layout::{Layout, Placed};
 use crate::plan::{Array, Computation, Placement, Program, typed};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::strides::IoDim;
 use crate::text::{Text, join};
@@ -143,32 +144,22 @@ impl<T: Element> Permute<T> {
 }
 
 impl<T: Element, O: Element> Permute<T, O> {
-    /// Permutes `count` arrays. They follow one another unless a layout says otherwise.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Permutes `count` arrays. They follow one another unless a layout says otherwise.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Sets where the input's elements are. The default is dense.
-    pub fn input_layout(mut self, layout: Layout) -> Self {
-        self.core.input = Some(layout);
-        self
-    }
+        /// Sets where the input's elements are. The default is dense.
+        input_layout(layout: Layout) => own.core.input = Some(layout);
 
-    /// Sets where the output's elements are, with a stride for each axis of the output. The default
-    /// is dense. The gaps between elements are not written.
-    pub fn output_layout(mut self, layout: Layout) -> Self {
-        self.core.output = Some(layout);
-        self
-    }
+        /// Sets where the output's elements are, with a stride for each axis of the output. The
+        /// default is dense. The gaps between elements are not written.
+        output_layout(layout: Layout) => own.core.output = Some(layout);
 
-    /// Overwrites the input with the output: use
-    /// [`Plan::encode_in_place`](crate::Plan::encode_in_place). If layouts are given, both must be
-    /// the same. The permutation must swap two axes of equal extents, and one of them must be
-    /// contiguous.
-    pub fn in_place(mut self) -> Self {
-        self.core.placement = Placement::InPlace;
-        self
+        /// Overwrites the input with the output: use
+        /// [`Plan::encode_in_place`](crate::Plan::encode_in_place). If layouts are given, both must
+        /// be the same. The permutation must swap two axes of equal extents, and one of them must
+        /// be contiguous.
+        in_place() => own.core.placement = Placement::InPlace;
     }
 
     /// The shape of the output.

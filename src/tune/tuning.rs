@@ -15,6 +15,7 @@ use super::tunable::Tunable;
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::plan::AnyValue;
+use crate::settings::settings;
 
 type Watcher = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
@@ -104,43 +105,31 @@ impl Tuning {
         Self::new(Rigor::Recorded).record(record)
     }
 
-    /// Reads results from this record, and adds new results to it.
-    pub fn record(mut self, record: Record) -> Self {
-        self.record = record;
-        self
-    }
+    settings! { own:
+        /// Reads results from this record, and adds new results to it.
+        record(record: Record) => own.record = record;
 
-    /// Time limit for the search over one specification, instead of [`Rigor::time_limit`].
-    ///
-    /// A search may take longer in three cases. It waits for a recipe that is being compiled. If
-    /// opening a device and compiling the estimate take more than half of the limit, the search
-    /// gets another half. And a GPU's clock may need an extra second to reach its full rate.
-    ///
-    /// A recorded result of a search with a short limit is also used for later searches of the same
-    /// rigor with a longer limit, until it is measured [`again`](Self::again).
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
-        self
-    }
+        /// Time limit for the search over one specification, instead of [`Rigor::time_limit`].
+        ///
+        /// A search may take longer in three cases. It waits for a recipe that is being compiled.
+        /// If opening a device and compiling the estimate take more than half of the limit, the
+        /// search gets another half. And a GPU's clock may need an extra second to reach its full
+        /// rate.
+        ///
+        /// A recorded result of a search with a short limit is also used for later searches of the
+        /// same rigor with a longer limit, until it is measured [`again`](Self::again).
+        time_limit(limit: Duration) => own.time_limit = Some(limit);
 
-    /// How long one recipe may take to compile and run before it counts as hung. The default is 20
-    /// seconds or 20 times as long as the estimate took, whichever is longer.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = Some(patience);
-        self
-    }
+        /// How long one recipe may take to compile and run before it counts as hung. The default is
+        /// 20 seconds or 20 times as long as the estimate took, whichever is longer.
+        patience(patience: Duration) => own.patience = Some(patience);
 
-    /// Measures even if the record already has a result. The search then starts from that result,
-    /// among others.
-    pub fn again(mut self) -> Self {
-        self.again = true;
-        self
-    }
+        /// Measures even if the record already has a result. The search then starts from that
+        /// result, among others.
+        again() => own.again = true;
 
-    /// Calls `watcher` with the progress of each search, on the thread that plans.
-    pub fn on_progress(mut self, watcher: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
-        self.watcher = Some(Arc::new(watcher));
-        self
+        /// Calls `watcher` with the progress of each search, on the thread that plans.
+        on_progress(watcher: impl Fn(&Progress<'_>) + Send + Sync + 'static) => own.watcher = Some(Arc::new(watcher));
     }
 
     /// The rigor.

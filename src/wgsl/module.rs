@@ -6,6 +6,7 @@ use super::body::Body;
 use super::expr::{Expr, call};
 use super::print;
 use super::types::{Scalar, Type, U32};
+use crate::settings::settings;
 
 /// How a kernel accesses a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,21 +38,15 @@ impl Function {
         Self { doc, attributes, name: name.to_owned(), parameters, result: None, body: Body::default() }
     }
 
-    /// Adds a comment for readers.
-    pub fn doc(mut self, doc: &str) -> Self {
-        self.doc = doc.to_owned();
-        self
-    }
+    settings! { own:
+        /// Adds a comment for readers.
+        doc(doc: &str) => own.doc = doc.to_owned();
 
-    /// Makes it the entry point. The workgroup size is an expression of constants of the module.
-    pub fn entry(mut self, workgroup_size: &str) -> Self {
-        self.attributes = format!("@compute @workgroup_size({workgroup_size})\n");
-        self
-    }
+        /// Makes it the entry point. The workgroup size is an expression of constants of the
+        /// module.
+        entry(workgroup_size: &str) => own.attributes = format!("@compute @workgroup_size({workgroup_size})\n");
 
-    pub fn returning(mut self, ty: Type) -> Self {
-        self.result = Some(ty);
-        self
+        returning(ty: Type) => own.result = Some(ty);
     }
 
     pub fn parameter(&mut self, name: &str, ty: Type) -> Expr {

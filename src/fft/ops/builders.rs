@@ -16,7 +16,6 @@ use crate::fft::spec::kind::{Direction, End, Kind, Scale};
 use crate::fft::spec::number::Number;
 use crate::fft::spec::real_kind::RealKind;
 use crate::fft::spec::transform::Transform;
-use crate::fft::spec::window::Window;
 use crate::fragment::{Fragment, Readable, Writable};
 use crate::gpu::DeviceProfile;
 use crate::layout::Layout;

@@ -52,86 +52,60 @@ macro_rules! specification {
         crate::plan::typed!($name<I: Element, O: Element> { transform }, I => O, Recipe);
 
         impl<I: Element, O: Element> $name<I, O> {
-            /// Transforms `count` arrays. They are stored one after the other unless a layout says
-            /// otherwise.
-            pub fn batch(mut self, count: usize) -> Self {
-                self.transform.batch = count;
-                self
-            }
+            crate::settings::settings! { own:
+                /// Transforms `count` arrays. They are stored one after the other unless a layout
+                /// says otherwise.
+                batch(count: usize) => own.transform.batch = count;
 
-            /// Transforms only these axes, counted from the slowest, in any order. By default all
-            /// axes are transformed. The other axes behave like batches.
-            pub fn axes(mut self, axes: impl Into<Axes>) -> Self {
-                self.transform.axes = self.transform.shape.canonical_axes(axes.into().as_ref());
-                self
-            }
+                /// Transforms only these axes, counted from the slowest, in any order. By default
+                /// all axes are transformed. The other axes behave like batches.
+                axes(axes: impl Into<Axes>) => own.transform.axes = own.transform.shape.canonical_axes(axes.into().as_ref());
 
-            /// Sets where the input's elements lie. The default is dense.
-            pub fn input_layout(mut self, layout: Layout) -> Self {
-                self.transform.input = Some(layout);
-                self
-            }
+                /// Sets where the input's elements lie. The default is dense.
+                input_layout(layout: Layout) => own.transform.input = Some(layout);
 
-            /// Sets where the output's elements lie. The default is dense. Gaps between the
-            /// elements are not written.
-            pub fn output_layout(mut self, layout: Layout) -> Self {
-                self.transform.output = Some(layout);
-                self
-            }
+                /// Sets where the output's elements lie. The default is dense. Gaps between the
+                /// elements are not written.
+                output_layout(layout: Layout) => own.transform.output = Some(layout);
 
-            /// Sets the factor on every output.
-            pub fn scale(mut self, scale: Scale) -> Self {
-                self.transform.scale = scale;
-                self.transform.factor = None;
-                self
-            }
+                /// Sets the factor on every output.
+                scale(scale: Scale) => { own.transform.scale = scale; own.transform.factor = None };
 
-            /// Sets the factor on every output to this number, instead of a [`scale`](Self::scale).
-            /// It is rounded to f32, or kept as f64 by a transform in f64. The number must be
-            /// finite.
-            pub fn scale_by(mut self, factor: impl Into<f64>) -> Self {
-                self.transform.set_factor(factor.into());
-                self
-            }
+                /// Sets the factor on every output to this number, instead of a
+                /// [`scale`](Self::scale). It is rounded to f32, or kept as f64 by a transform in
+                /// f64. The number must be finite.
+                scale_by(factor: impl Into<f64>) => own.transform.set_factor(factor.into());
 
-            /// Lets the output overwrite the input. Use
-            /// [`Plan::encode_in_place`](crate::Plan::encode_in_place) with such a plan.
-            pub fn in_place(mut self) -> Self {
-                self.transform.placement = Placement::InPlace;
-                self
-            }
+                /// Lets the output overwrite the input. Use
+                /// [`Plan::encode_in_place`](crate::Plan::encode_in_place) with such a plan.
+                in_place() => own.transform.placement = Placement::InPlace;
 
-            /// Sets which part of each axis the input has: one range for each axis of the shape.
-            /// The input array has the extents of these ranges, and all elements outside of them
-            /// are zero. Nothing is stored or loaded for them, and lines that are all zeros are not
-            /// transformed. A range may begin at a negative index, which counts from the end of the
-            /// axis: `-8..9` are the 17 positions around position 0.
-            ///
-            /// ```
-            /// # use wgpu_fft::fft::C2c;
-            /// // A picture of 1080 x 1920 in a field of zeros.
-            /// let padded = C2c::forward([2160, 3840]).input_part([0..1080, 0..1920]);
-            /// // Its lowest frequencies alone, negative ones first.
-            /// let low = padded.output_part([-128..128, -128..128]);
-            /// assert_eq!(low.to_string(), "c2c fwd 2160x3840 in-part=0..1080,0..1920 out-part=-128..128,-128..128");
-            /// ```
-            ///
-            /// Planning returns [`Error::Unsupported`] for ranges that are empty or reach beyond an
-            /// axis, for parts of an axis that is not transformed, for the axis of n/2+1 numbers of
-            /// a half-spectrum if the range does not begin at 0, in place, and together with
-            /// `transposed`.
-            pub fn input_part(mut self, ranges: impl IntoIterator<Item = Range<i64>>) -> Self {
-                self.transform.windows[0] = Some(ranges.into_iter().map(Window::from).collect());
-                self
-            }
+                /// Sets which part of each axis the input has: one range for each axis of the
+                /// shape. The input array has the extents of these ranges, and all elements outside
+                /// of them are zero. Nothing is stored or loaded for them, and lines that are all
+                /// zeros are not transformed. A range may begin at a negative index, which counts
+                /// from the end of the axis: `-8..9` are the 17 positions around position 0.
+                ///
+                /// ```
+                /// # use wgpu_fft::fft::C2c;
+                /// // A picture of 1080 x 1920 in a field of zeros.
+                /// let padded = C2c::forward([2160, 3840]).input_part([0..1080, 0..1920]);
+                /// // Its lowest frequencies alone, negative ones first.
+                /// let low = padded.output_part([-128..128, -128..128]);
+                /// assert_eq!(low.to_string(), "c2c fwd 2160x3840 in-part=0..1080,0..1920 out-part=-128..128,-128..128");
+                /// ```
+                ///
+                /// Planning returns [`Error::Unsupported`] for ranges that are empty or reach
+                /// beyond an axis, for parts of an axis that is not transformed, for the axis of
+                /// n/2+1 numbers of a half-spectrum if the range does not begin at 0, in place, and
+                /// together with `transposed`.
+                input_part(ranges: impl IntoIterator<Item = Range<i64>>) => own.transform.set_window(End::Input, ranges);
 
-            /// Sets which part of each axis of the output is wanted: one range for each axis of the
-            /// shape, as for [`input_part`](Self::input_part). The output array has the extents of
-            /// these ranges. What is not wanted is neither stored, nor transformed along the axes
-            /// that follow.
-            pub fn output_part(mut self, ranges: impl IntoIterator<Item = Range<i64>>) -> Self {
-                self.transform.windows[1] = Some(ranges.into_iter().map(Window::from).collect());
-                self
+                /// Sets which part of each axis of the output is wanted: one range for each axis of
+                /// the shape, as for [`input_part`](Self::input_part). The output array has the
+                /// extents of these ranges. What is not wanted is neither stored, nor transformed
+                /// along the axes that follow.
+                output_part(ranges: impl IntoIterator<Item = Range<i64>>) => own.transform.set_window(End::Output, ranges);
             }
 
             /// Applies a fragment of WGSL to every element that is loaded. The input array has

@@ -1,9 +1,10 @@
 //! What complex and real transforms share: shape, axes, layouts, scale and placement.
 
-use super::kind::{Direction, End, Kind, Scale};
+use std::ops::Range;
 
 use super::elements::HalfNumbers;
 use super::framing::Framing;
+use super::kind::{Direction, End, Kind, Scale};
 use super::number::Number;
 use super::real_kind::RealKind;
 use super::window::{Window, Windowed};
@@ -116,6 +117,11 @@ impl Transform {
     pub fn set_factor(&mut self, factor: f64) {
         self.scale = Scale::One;
         self.factor = Some(kept(factor, self.number));
+    }
+
+    /// Sets which part of each axis of the array at an end there is.
+    pub fn set_window(&mut self, end: End, ranges: impl IntoIterator<Item = Range<i64>>) {
+        self.windows[end as usize] = Some(ranges.into_iter().map(Window::from).collect());
     }
 
     /// Whether it has all elements, each of one of its numbers, and none is mapped.

@@ -12,6 +12,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::{C2c, R2c};
 use crate::plan::{Sealed, typed};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
 use crate::text::{Text, join};
@@ -157,71 +158,55 @@ impl<T: Number> Convolve<T> {
         Self::new(true, shape.into(), kernel.into())
     }
 
-    /// Convolves `count` signals, stored one after the other, each by itself.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Convolves `count` signals, stored one after the other, each by itself.
+        batch(count: usize) => own.core.batch = count;
 
-    /// There is a kernel for each signal of the batch, stored one after the other.
-    pub fn kernel_for_each(mut self) -> Self {
-        self.core.for_each = true;
-        self
-    }
+        /// There is a kernel for each signal of the batch, stored one after the other.
+        kernel_for_each() => own.core.for_each = true;
 
-    /// Each signal has `inputs` channels and each result `outputs`, with a kernel for every pair.
-    /// Each channel of a result is the sum over the channels of the signal, each with its kernel:
-    /// the layer of a neural network, which is a correlation there.
-    ///
-    /// ```no_run
-    /// # use wgpu_fft::{Planner, signal::Convolve};
-    /// # fn layer(planner: &Planner, image: &[f32], kernels: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
-    /// // RGB to 8 features: 3 x 480 x 640 numbers, and 8 x 3 x 15 x 15 numbers.
-    /// let plan = planner.plan(Convolve::<f32>::correlation([480, 640], [15, 15]).channels(3, 8))?;
-    /// let features = plan.run((image, kernels))?.wait()?; // 8 x 480 x 640 numbers
-    /// # Ok(features)
-    /// # }
-    /// ```
-    pub fn channels(mut self, inputs: usize, outputs: usize) -> Self {
-        self.core.channels = Some([inputs, outputs]);
-        self
-    }
+        /// Each signal has `inputs` channels and each result `outputs`, with a kernel for every
+        /// pair. Each channel of a result is the sum over the channels of the signal, each with its
+        /// kernel: the layer of a neural network, which is a correlation there.
+        ///
+        /// ```no_run
+        /// # use wgpu_fft::{Planner, signal::Convolve};
+        /// # fn layer(planner: &Planner, image: &[f32], kernels: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
+        /// // RGB to 8 features: 3 x 480 x 640 numbers, and 8 x 3 x 15 x 15 numbers.
+        /// let plan = planner.plan(Convolve::<f32>::correlation([480, 640], [15, 15]).channels(3, 8))?;
+        /// let features = plan.run((image, kernels))?.wait()?; // 8 x 480 x 640 numbers
+        /// # Ok(features)
+        /// # }
+        /// ```
+        channels(inputs: usize, outputs: usize) => own.core.channels = Some([inputs, outputs]);
 
-    /// Sets which part of the result is wanted.
-    pub fn mode(mut self, mode: Mode) -> Self {
-        self.core.mode = mode;
-        self
-    }
+        /// Sets which part of the result is wanted.
+        mode(mode: Mode) => own.core.mode = mode;
 
-    /// Sets how the signal continues past its ends.
-    pub fn edge(mut self, edge: Edge) -> Self {
-        self.core.edge = edge;
-        self
-    }
+        /// Sets how the signal continues past its ends.
+        edge(edge: Edge) => own.core.edge = edge;
 
-    /// The second input is the kernel's spectrum for transforms of these lengths, which
-    /// [`kernel_transform_real`](Convolve::kernel_transform_real) or
-    /// [`kernel_transform`](Convolve::kernel_transform) computes once for many runs. The lengths of
-    /// a plan for the same convolution are a good choice: `plan.recipe().lengths`.
-    ///
-    /// ```no_run
-    /// # use wgpu_fft::{Complex32, DeviceBuffer, Planner, View, signal::Convolve};
-    /// # fn blur(planner: &Planner, image: &[f32], kernel: &[f32]) -> wgpu_fft::Result<()> {
-    /// let convolve = Convolve::<f32>::convolution([1080, 1920], [31, 31]);
-    /// let lengths = planner.choose(&convolve)?.recipe.lengths;
-    /// let spectrum = planner.plan(convolve.kernel_transform_real(&lengths))?.run(kernel)?.wait()?;
-    ///
-    /// let gpu = planner.gpu();
-    /// let spectrum: DeviceBuffer<Complex32> = gpu.upload(&spectrum)?;
-    /// let plan = planner.plan(convolve.spectrum(&lengths))?;
-    /// let (image, blurred) = (gpu.upload(image)?, gpu.alloc::<f32>(plan.output_len())?);
-    /// gpu.submit(|encoder| plan.encode(encoder, (&image, View::whole(spectrum.buffer())?), &blurred))?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn spectrum(mut self, lengths: &[u32]) -> Self {
-        self.core.spectrum = Some(lengths.to_vec());
-        self
+        /// The second input is the kernel's spectrum for transforms of these lengths, which
+        /// [`kernel_transform_real`](Convolve::kernel_transform_real) or
+        /// [`kernel_transform`](Convolve::kernel_transform) computes once for many runs. The
+        /// lengths of a plan for the same convolution are a good choice: `plan.recipe().lengths`.
+        ///
+        /// ```no_run
+        /// # use wgpu_fft::{Complex32, DeviceBuffer, Planner, View, signal::Convolve};
+        /// # fn blur(planner: &Planner, image: &[f32], kernel: &[f32]) -> wgpu_fft::Result<()> {
+        /// let convolve = Convolve::<f32>::convolution([1080, 1920], [31, 31]);
+        /// let lengths = planner.choose(&convolve)?.recipe.lengths;
+        /// let spectrum = planner.plan(convolve.kernel_transform_real(&lengths))?.run(kernel)?.wait()?;
+        ///
+        /// let gpu = planner.gpu();
+        /// let spectrum: DeviceBuffer<Complex32> = gpu.upload(&spectrum)?;
+        /// let plan = planner.plan(convolve.spectrum(&lengths))?;
+        /// let (image, blurred) = (gpu.upload(image)?, gpu.alloc::<f32>(plan.output_len())?);
+        /// gpu.submit(|encoder| plan.encode(encoder, (&image, View::whole(spectrum.buffer())?), &blurred))?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        spectrum(lengths: &[u32]) => own.core.spectrum = Some(lengths.to_vec());
     }
 
     /// The shape of a result.

@@ -38,16 +38,12 @@ macro_rules! specification {
         crate::plan::typed!($name<T: Pixel> { core }, T => f32, Recipe);
 
         impl<T: Pixel> $name<T> {
-            /// Sets what lies outside the array. The default is zeros.
-            pub fn edge(mut self, edge: Edge) -> Self {
-                self.core.edge = edge;
-                self
-            }
+            crate::settings::settings! { own:
+                /// Sets what lies outside the array. The default is zeros.
+                edge(edge: Edge) => own.core.edge = edge;
 
-            /// Filters each of `count` consecutive arrays.
-            pub fn batch(mut self, count: usize) -> Self {
-                self.core.batch = count;
-                self
+                /// Filters each of `count` consecutive arrays.
+                batch(count: usize) => own.core.batch = count;
             }
         }
 

@@ -9,6 +9,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::plan::{Sealed, Search, typed};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::text::Text;
 use crate::verify::Verification;
@@ -102,17 +103,13 @@ impl PhaseCorrelate<f32> {
 }
 
 impl<T: Element> PhaseCorrelate<T> {
-    /// Compares `count` pairs of pictures. Both inputs have their pictures one after the other.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Compares `count` pairs of pictures. Both inputs have their pictures one after the other.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Does not divide the spectra by their magnitudes: cross-correlation. Large magnitudes count
-    /// more, so that noise counts less, but the top is wider.
-    pub fn unnormalised(mut self) -> Self {
-        self.core.normalised = false;
-        self
+        /// Does not divide the spectra by their magnitudes: cross-correlation. Large magnitudes
+        /// count more, so that noise counts less, but the top is wider.
+        unnormalised() => own.core.normalised = false;
     }
 
     /// Applies a fragment to every element of both inputs that is loaded. Their elements have type

@@ -13,6 +13,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::reduce::{self, Reduction};
+use crate::settings::settings;
 use crate::signal::Real;
 use crate::signal::convolve::Number;
 use crate::signal::stft::Scaling;
@@ -116,29 +117,19 @@ impl<T: Number> PowerSpectrum<T> {
         if len > LONGEST { spec.nfft(len) } else { spec }
     }
 
-    /// Computes the spectra of `count` signals, stored one after the other.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Computes the spectra of `count` signals, stored one after the other.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Sets by how many elements segments overlap, SciPy's `noverlap`.
-    pub fn overlap(mut self, elements: usize) -> Self {
-        self.core.hop = self.core.window.len().saturating_sub(elements);
-        self
-    }
+        /// Sets by how many elements segments overlap, SciPy's `noverlap`.
+        overlap(elements: usize) => own.core.hop = own.core.window.len().saturating_sub(elements);
 
-    /// Sets the length of the transforms. Segments are followed by zeros.
-    pub fn nfft(mut self, n: usize) -> Self {
-        self.core.nfft = Some(n);
-        self
-    }
+        /// Sets the length of the transforms. Segments are followed by zeros.
+        nfft(n: usize) => own.core.nfft = Some(n);
 
-    /// Computes the power of each frequency instead of its density: SciPy's `scaling='spectrum'`.
-    /// The sampling rate plays no part in it.
-    pub fn spectrum(mut self) -> Self {
-        self.core.scaling = Scaling::Magnitude.into();
-        self
+        /// Computes the power of each frequency instead of its density: SciPy's
+        /// `scaling='spectrum'`. The sampling rate plays no part in it.
+        spectrum() => own.core.scaling = Scaling::Magnitude.into();
     }
 
     /// The number of segments.

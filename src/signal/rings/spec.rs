@@ -10,6 +10,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::plan::{Sealed, typed};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::text::Text;
 use crate::verify::Verification;
@@ -107,30 +108,21 @@ impl RadialAverage {
 }
 
 impl<T: Element> RadialAverage<T> {
-    /// Averages each of `count` spectra that follow one another.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Averages each of `count` spectra that follow one another.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Takes frequency 0 to be at index ⌊n/2⌋ of each axis, as after `fftshift`; with
-    /// [`half`](Self::half), of each axis but the last.
-    pub fn centred(mut self) -> Self {
-        self.core.centred = true;
-        self
-    }
+        /// Takes frequency 0 to be at index ⌊n/2⌋ of each axis, as after `fftshift`; with
+        /// [`half`](Self::half), of each axis but the last.
+        centred() => own.core.centred = true;
 
-    /// Takes the first ⌊n/2⌋+1 elements of the last axis, as [`R2c`](crate::fft::R2c) stores them.
-    pub fn half(mut self) -> Self {
-        self.core.half = true;
-        self
-    }
+        /// Takes the first ⌊n/2⌋+1 elements of the last axis, as [`R2c`](crate::fft::R2c) stores
+        /// them.
+        half() => own.core.half = true;
 
-    /// Adds rings beyond ⌊L/2⌋, up to that of the highest frequency in the corners. They are not
-    /// complete, and their elements lie along the diagonals.
-    pub fn corners(mut self) -> Self {
-        self.core.corners = true;
-        self
+        /// Adds rings beyond ⌊L/2⌋, up to that of the highest frequency in the corners. They are
+        /// not complete, and their elements lie along the diagonals.
+        corners() => own.core.corners = true;
     }
 
     /// Applies a [`Fragment`] to every element when it is loaded. The array then has elements of

@@ -13,6 +13,7 @@ use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::plan::{Array, Computation, Placement, Program, Sealed, typed};
+use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::{Text, join};
 use crate::verify::Sample;
@@ -110,17 +111,13 @@ impl<T: Element> Roll<T> {
         Self::new(shape, halves(shape).iter().map(|half| -half).collect::<Vec<_>>())
     }
 
-    /// Shifts only these axes, counted from the slowest, in any order. The shifts of the others
-    /// become 0.
-    pub fn axes(mut self, axes: impl Into<Axes>) -> Self {
-        self.core.restrict(axes.into().as_ref());
-        self
-    }
+    settings! { own:
+        /// Shifts only these axes, counted from the slowest, in any order. The shifts of the others
+        /// become 0.
+        axes(axes: impl Into<Axes>) => own.core.restrict(axes.into().as_ref());
 
-    /// Shifts `count` arrays that follow one another, each in itself.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
+        /// Shifts `count` arrays that follow one another, each in itself.
+        batch(count: usize) => own.core.batch = count;
     }
 }
 

@@ -17,6 +17,7 @@ use crate::fragment::{Form, Fragment, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
+use crate::settings::settings;
 use crate::shape::Shape;
 use crate::signal::Real;
 use crate::signal::convolve::Number;
@@ -128,48 +129,29 @@ impl<T: Number> Stft<T> {
 }
 
 impl<T: Number, O: Element> Stft<T, O> {
-    /// Transforms `count` signals, stored one after the other.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
+    settings! { own:
+        /// Transforms `count` signals, stored one after the other.
+        batch(count: usize) => own.core.batch = count;
 
-    /// Sets the length of the transforms. Frames are followed by zeros.
-    pub fn nfft(mut self, n: usize) -> Self {
-        self.core.nfft = Some(n);
-        self
-    }
+        /// Sets the length of the transforms. Frames are followed by zeros.
+        nfft(n: usize) => own.core.nfft = Some(n);
 
-    /// Sets where phases count from, as SciPy's parameter of that name. `Some(0)`, the default, is
-    /// the middle of the frame, element ⌊m/2⌋. `Some(d)` is d elements later, modulo m. `None` is
-    /// the frame's first element.
-    pub fn phase_shift(mut self, shift: Option<i64>) -> Self {
-        self.core.phase = shift;
-        self
-    }
+        /// Sets where phases count from, as SciPy's parameter of that name. `Some(0)`, the default,
+        /// is the middle of the frame, element ⌊m/2⌋. `Some(d)` is d elements later, modulo m.
+        /// `None` is the frame's first element.
+        phase_shift(shift: Option<i64>) => own.core.phase = shift;
 
-    /// Sets the factor on the window.
-    pub fn scaling(mut self, scaling: Scaling) -> Self {
-        self.core.scaling = scaling.into();
-        self
-    }
+        /// Sets the factor on the window.
+        scaling(scaling: Scaling) => own.core.scaling = scaling.into();
 
-    /// Sets how the signal continues past its ends.
-    pub fn padding(mut self, padding: Padding) -> Self {
-        self.core.padding = padding;
-        self
-    }
+        /// Sets how the signal continues past its ends.
+        padding(padding: Padding) => own.core.padding = padding;
 
-    /// Computes only the frames of these numbers, SciPy's `p0` and `p1`.
-    pub fn frames(mut self, range: Range<i64>) -> Self {
-        self.core.frames = Some([range.start, range.end]);
-        self
-    }
+        /// Computes only the frames of these numbers, SciPy's `p0` and `p1`.
+        frames(range: Range<i64>) => own.core.frames = Some([range.start, range.end]);
 
-    /// Stores frequencies × frames, as SciPy does.
-    pub fn frequencies_first(mut self) -> Self {
-        self.core.frequencies_first = true;
-        self
+        /// Stores frequencies × frames, as SciPy does.
+        frequencies_first() => own.core.frequencies_first = true;
     }
 
     /// Applies a fragment of WGSL to every result before it is stored. Its `value` is the
