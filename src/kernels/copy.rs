@@ -2,7 +2,7 @@
 
 use super::element::Width;
 use super::transpose::Arrays;
-use super::{Dispatch, Grid, Kernel, Value, element, params, sources};
+use super::{Dispatch, Grid, Value, element, kernel, params};
 use crate::error::Result;
 
 params! {
@@ -13,14 +13,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "copy",
-    source: &sources::COPY,
-    appended: &[&[&sources::GRID], element::SOURCES],
-    params: Params::FIELDS,
-    overrides: &["WORKGROUP"],
-};
+kernel!(COPY, appended: [element::SOURCES], overrides: ["WORKGROUP"]);
 
 /// Maximum number of invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
 /// larger workgroups have no advantage.
@@ -30,9 +23,10 @@ pub const MAX_WORKGROUP: u32 = 256;
 pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let grid = grid(length, workgroup, max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID, width.source()],
         overrides: vec![("WORKGROUP", Value::U32(workgroup))],
-        ..KERNEL.dispatch(format!("copy of {length} elements"), &Params { length }, grid, [workgroup, 1, 1], arrays.binds())
+        ..KERNEL
+            .dispatch(format!("copy of {length} elements"), &Params { length }, grid, [workgroup, 1, 1], arrays.binds())
+            .appending(width.source())
     })
 }
 

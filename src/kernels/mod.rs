@@ -41,8 +41,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A run with these parameters and bindings, without generated text, overrides or workgroup
-    /// memory, and not proven.
+    /// A run with these parameters and bindings and the appended files of which there is no choice,
+    /// without generated text, overrides or workgroup memory, and not proven.
     fn dispatch(
         &'static self,
         label: String,
@@ -54,7 +54,7 @@ impl Kernel {
         Dispatch {
             label,
             kernel: self,
-            appended: Vec::new(),
+            appended: self.appended.iter().filter(|choices| choices.len() == 1).map(|choices| choices[0]).collect(),
             generated: None,
             overrides: Vec::new(),
             params: bytemuck::bytes_of(params).to_vec(),
@@ -118,6 +118,21 @@ macro_rules! params {
     };
 }
 use params;
+
+/// Declares the kernel of a file, with the files that may be appended besides `grid.wgsl`.
+macro_rules! kernel {
+    ($source:ident $(, appended: [$($choices:expr),*])? $(, overrides: [$($name:literal),*])?) => {
+        /// The kernel.
+        pub static KERNEL: $crate::kernels::Kernel = $crate::kernels::Kernel {
+            name: $crate::kernels::sources::$source.stem(),
+            source: &$crate::kernels::sources::$source,
+            appended: &[&[&$crate::kernels::sources::GRID] $($(, $choices)*)?],
+            params: Params::FIELDS,
+            overrides: &[$($($name),*)?],
+        };
+    };
+}
+use kernel;
 
 /// The value of an `override`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -255,6 +270,12 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
+    /// The same with a file that was chosen from several.
+    fn appending(mut self, source: &'static Source) -> Self {
+        self.appended.push(source);
+        self
+    }
+
     /// The WGSL text: the kernel with its generated part, followed by the appended files.
     #[must_use]
     pub fn wgsl(&self) -> String {

@@ -9,6 +9,13 @@ pub struct Source {
     pub text: &'static str,
 }
 
+impl Source {
+    /// The path without its ending.
+    pub const fn stem(&self) -> &'static str {
+        self.path.split_at(self.path.len() - ".wgsl".len()).0
+    }
+}
+
 impl std::fmt::Debug for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.path)

@@ -9,7 +9,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
 use crate::kernels::transpose::tiled::{self, Tile};
 use crate::kernels::transpose::tiles::{self, Side};
-use crate::kernels::transpose::{Matrices, gather, naive, strided, swap};
+use crate::kernels::transpose::{Matrices, gather, strided, swap};
 use crate::kernels::{Grid, Slot, copy};
 use crate::strides::IoDim;
 
@@ -90,21 +90,21 @@ impl Runs {
     fn grid(&self, problem: &Problem, max_groups: u32) -> Result<Grid> {
         match self {
             Self::Copy { workgroup, .. } => copy::grid(problem.axes[0].extent, *workgroup, max_groups),
-            Self::Naive { matrices, workgroup, .. } => naive::grid(*matrices, *workgroup, max_groups),
-            Self::Tiled { matrices, tile, .. } => tiled::grid(*matrices, *tile, max_groups),
+            Self::Naive { matrices, workgroup, .. } => matrices.blocks(*workgroup).grid(max_groups),
+            Self::Tiled { matrices, tile, .. } => matrices.blocks([tile.size; 2]).grid(max_groups),
             Self::Tiles { form, turned } => {
                 Grid::linear(tiles::groups(form, tiles_along(problem, *turned, form.tile), outer(problem, turned)), max_groups)
             }
             Self::Strided { block, .. } => {
                 let (x, y, axes) = fastest(problem);
-                strided::grid([x.extent, y.extent], outer(problem, &axes), *block, max_groups)
+                block.blocks([x.extent, y.extent], outer(problem, &axes)).grid(max_groups)
             }
             Self::Gather { bytes, workgroup } => {
                 let (x, y, axes) = rows(problem);
-                gather::grid([x.extent, y.extent], outer(problem, &axes), *bytes, *workgroup, max_groups)
+                gather::blocks([x.extent, y.extent], outer(problem, &axes), *bytes, *workgroup).grid(max_groups)
             }
             Self::Swap { workgroup, turned, .. } => {
-                swap::grid(problem.axes[turned[1]].extent, outer(problem, turned), *workgroup, max_groups)
+                swap::blocks(problem.axes[turned[1]].extent, outer(problem, turned), *workgroup).grid(max_groups)
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, Kernel, params, sources};
+use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -16,9 +16,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel =
-    Kernel { name: "fft/halves", source: &sources::FFT_HALVES, appended: &[&[&sources::GRID]], params: Params::FIELDS, overrides: &[] };
+kernel!(FFT_HALVES);
 
 /// Combines the halves of rows of n reals with this text.
 pub fn dispatch(
@@ -32,7 +30,6 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let grid = Grid::linear(u64::from(params.lines.div_ceil(invocations)), max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         generated: Some(Generated { text, form: Form::Halves(n) }),
         ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds)
     })

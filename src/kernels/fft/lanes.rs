@@ -2,7 +2,7 @@
 //! number of invocations of a workgroup.
 
 use crate::error::Result;
-use crate::kernels::{Bind, Dispatch, Generated, Grid, Kernel, params, sources};
+use crate::kernels::{Bind, Dispatch, Generated, Grid, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -14,9 +14,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel =
-    Kernel { name: "fft/lanes", source: &sources::FFT_LANES, appended: &[&[&sources::GRID]], params: Params::FIELDS, overrides: &[] };
+kernel!(FFT_LANES);
 
 /// The workgroup for which the text was generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +39,6 @@ pub fn dispatch(
     let groups = (u64::from(params.lines) * u64::from(workgroup.lanes)).div_ceil(workgroup.invocations.into());
     let grid = Grid::linear(groups, max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         generated: Some(generated),
         workgroup_bytes: workgroup.bytes,
         ..KERNEL.dispatch(label, &params, grid, [workgroup.invocations, 1, 1], binds)

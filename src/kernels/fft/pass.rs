@@ -1,7 +1,7 @@
 //! Twin of `shaders/fft/pass.wgsl`: FFTs along one axis of an array, or one pass of such FFTs.
 
 use crate::error::Result;
-use crate::kernels::{Access, Bind, Dispatch, Generated, Grid, Kernel, Slot, params, sources};
+use crate::kernels::{Access, Bind, Dispatch, Generated, Grid, Kernel, Slot, kernel, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -13,14 +13,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "fft/pass",
-    source: &sources::FFT_PASS,
-    appended: &[&[&sources::GRID], &[&sources::FFT_COMPLEX]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(FFT_PASS, appended: [&[&sources::FFT_COMPLEX]]);
 
 /// The workgroup for which the text was generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Twin of `shaders/fft/pass_double.wgsl`: what `fft/pass` computes, with numbers of two f32.
 
-use crate::kernels::{Kernel, params, sources};
+use crate::kernels::{kernel, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -12,11 +12,4 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "fft/pass_double",
-    source: &sources::FFT_PASS_DOUBLE,
-    appended: &[&[&sources::GRID], &[&sources::FFT_DOUBLE]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(FFT_PASS_DOUBLE, appended: [&[&sources::FFT_DOUBLE]]);

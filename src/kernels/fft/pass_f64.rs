@@ -1,6 +1,6 @@
 //! Twin of `shaders/fft/pass_f64.wgsl`: what `fft/pass` computes, in f64.
 
-use crate::kernels::{Kernel, params, sources};
+use crate::kernels::{kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -14,6 +14,4 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel =
-    Kernel { name: "fft/pass_f64", source: &sources::FFT_PASS_F64, appended: &[&[&sources::GRID]], params: Params::FIELDS, overrides: &[] };
+kernel!(FFT_PASS_F64);

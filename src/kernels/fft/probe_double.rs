@@ -1,7 +1,7 @@
 //! Twin of `shaders/fft/probe_double.wgsl`: whether a device computes what `fft/double` says.
 
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Kernel, Slot, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, Slot, input_output, kernel, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -11,14 +11,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "fft/probe_double",
-    source: &sources::FFT_PROBE_DOUBLE,
-    appended: &[&[&sources::GRID], &[&sources::FFT_DOUBLE]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(FFT_PROBE_DOUBLE, appended: [&[&sources::FFT_DOUBLE]]);
 
 /// Results of a pair.
 pub const RESULTS: usize = 5;

@@ -2,7 +2,7 @@
 
 use super::{Rows, binds, io};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, params, sources};
+use crate::kernels::{Dispatch, Grid, Slot, Value, kernel, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -14,14 +14,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "fft/radix2",
-    source: &sources::FFT_RADIX2,
-    appended: &[&[&sources::GRID], &[&sources::FFT_COMPLEX], io::SOURCES],
-    params: Params::FIELDS,
-    overrides: &["N", "ROWS", "LANES", "INVERSE"],
-};
+kernel!(FFT_RADIX2, appended: [&[&sources::FFT_COMPLEX], io::SOURCES], overrides: ["N", "ROWS", "LANES", "INVERSE"]);
 
 /// Bytes of workgroup memory for `rows_per_workgroup` rows of `n`.
 pub fn workgroup_bytes(n: u32, rows_per_workgroup: u32) -> u64 {
@@ -33,7 +26,6 @@ pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32
     let params = Params { rows: rows.rows, scale: rows.scale as f32 };
     let grid = Grid::linear(u64::from(rows.rows.div_ceil(rows_per_workgroup)), max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID, &sources::FFT_COMPLEX, io::source(input, output)],
         overrides: vec![
             ("N", Value::U32(rows.n)),
             ("ROWS", Value::U32(rows_per_workgroup)),
@@ -41,6 +33,8 @@ pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32
             ("INVERSE", Value::Bool(rows.inverse)),
         ],
         workgroup_bytes: workgroup_bytes(rows.n, rows_per_workgroup),
-        ..KERNEL.dispatch(rows.label(), &params, grid, [lanes, rows_per_workgroup, 1], binds(input, output, roots))
+        ..KERNEL
+            .dispatch(rows.label(), &params, grid, [lanes, rows_per_workgroup, 1], binds(input, output, roots))
+            .appending(io::source(input, output))
     })
 }

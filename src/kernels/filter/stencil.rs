@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::edge::Edge;
 use crate::error::Result;
-use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, input_output, params, sources};
+use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Grid, Slot, input_output, kernel, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -28,14 +28,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "filter/stencil",
-    source: &sources::FILTER_STENCIL,
-    appended: &[&[&sources::GRID], &[&sources::FILTER_EDGES]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(FILTER_STENCIL, appended: [&[&sources::FILTER_EDGES]]);
 
 /// How an element of the input is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -179,7 +172,6 @@ pub fn dispatch(
     let mut binds = input_output(arrays.slots[0], arrays.slots[1]);
     binds.push(Bind { binding: 3, name: "taps".into(), access: Access::Read, slot: arrays.taps, range: None });
     Ok(Dispatch {
-        appended: vec![&sources::GRID, &sources::FILTER_EDGES],
         generated: Some(Generated { text, form: Form::Stencil(stencil.clone()) }),
         workgroup_bytes: stencil.memory_bytes(),
         ..KERNEL.dispatch(label, &params, grid, [stencil.invocations(), 1, 1], binds)

@@ -2,7 +2,7 @@
 
 use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, kernel, params};
 
 params! {
     /// `Params` of the kernel. Strides count accesses.
@@ -44,14 +44,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "reduce/columns",
-    source: &sources::REDUCE_COLUMNS,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SCALES, SHARES],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(REDUCE_COLUMNS, appended: [RANKS, DIFFERENCES, SCALES, SHARES]);
 
 /// Reduces the rows of each part to one row.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {

@@ -2,7 +2,7 @@
 
 use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Strides count accesses; if elements are gathered, they count
@@ -41,14 +41,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "reduce/lines",
-    source: &sources::REDUCE_LINES,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SCALES, SHARES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(REDUCE_LINES, appended: [RANKS, DIFFERENCES, SCALES, SHARES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]]);
 
 /// Reduces lines, or parts of them. A workgroup takes as many lines as it has invocations for.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {

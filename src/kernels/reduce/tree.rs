@@ -2,7 +2,7 @@
 
 use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, Value, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -16,14 +16,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "reduce/tree",
-    source: &sources::REDUCE_TREE,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SCALES, SHARES],
-    params: Params::FIELDS,
-    overrides: &["WORKGROUP"],
-};
+kernel!(REDUCE_TREE, appended: [RANKS, DIFFERENCES, SCALES, SHARES], overrides: ["WORKGROUP"]);
 
 /// Reduces every `workgroup` of the `length` values to one. The generated text must read elements
 /// with a width of 1.

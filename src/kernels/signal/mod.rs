@@ -9,7 +9,7 @@ pub(crate) mod rings;
 pub(crate) mod roll;
 pub(crate) mod roll_small;
 
-use super::transpose::Arrays;
+use super::transpose::{Arrays, Blocks};
 use super::{Access, Bind, Grid, Slot, input_output, params};
 use crate::error::Result;
 
@@ -45,13 +45,10 @@ params! {
 /// Blocks of rows: how many along each axis, and the grid for all of them. Fills in the blocks and
 /// groups of `params`. A block has `along_x` of the `count_x` units of a row, and `rows` rows.
 fn in_blocks(params: Params, count_x: u32, along_x: u64, rows: u32, max_groups: u32) -> Result<(Params, Grid)> {
-    let blocks_x = u64::from(count_x).div_ceil(along_x) as u32;
-    let blocks_y = params.extent_y.div_ceil(rows);
     // A product of the extents of an array, each no larger.
-    let outer: u64 = params.outer.iter().map(|&extent| u64::from(extent)).product();
-    let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
-    let grid = Grid::linear(groups, max_groups)?;
-    Ok((Params { blocks_x, blocks_y, groups: groups as u32, ..params }, grid))
+    let outer = params.outer.iter().map(|&extent| u64::from(extent)).product();
+    let blocks = Blocks::new([count_x, params.extent_y], (along_x, rows), outer);
+    Ok((Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params }, blocks.grid(max_groups)?))
 }
 
 /// The arrays of the kernels that look for the top of a correlation.

@@ -1,16 +1,9 @@
 //! Twin of `shaders/signal/overlap_add.wgsl`.
 
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, Slot, Value, input_output, kernel, params};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/overlap_add",
-    source: &sources::SIGNAL_OVERLAP_ADD,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &["WORKGROUP"],
-};
+kernel!(SIGNAL_OVERLAP_ADD, overrides: ["WORKGROUP"]);
 
 params! {
     /// `Params` in the WGSL.
@@ -42,7 +35,6 @@ pub const MAX_WORKGROUP: u32 = 1024;
 pub fn dispatch(label: String, params: Params, invocations: u32, max_groups: u32, slots: [Slot; 2]) -> Result<Dispatch> {
     let grid = Grid::linear(u64::from(params.numbers.div_ceil(invocations)), max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         overrides: vec![("WORKGROUP", Value::U32(invocations))],
         ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], input_output(slots[0], slots[1]))
     })

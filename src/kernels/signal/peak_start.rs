@@ -2,16 +2,9 @@
 
 use super::Peaks;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Grid, Value, kernel, params};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/peak_start",
-    source: &sources::SIGNAL_PEAK_START,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &["WORKGROUP"],
-};
+kernel!(SIGNAL_PEAK_START, overrides: ["WORKGROUP"]);
 
 params! {
     /// `Params` in the WGSL.
@@ -28,7 +21,6 @@ pub fn dispatch(params: Params, invocations: u32, max_groups: u32, peaks: Peaks)
     let grid = Grid::linear(u64::from(params.items.div_ceil(invocations)), max_groups)?;
     let label = format!("tops of {} parabolas", params.items);
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         overrides: vec![("WORKGROUP", Value::U32(invocations))],
         ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], peaks.binds(None))
     })

@@ -2,16 +2,9 @@
 
 use super::Peaks;
 use crate::error::Result;
-use crate::kernels::{Access, Dispatch, Grid, Kernel, params, sources};
+use crate::kernels::{Access, Dispatch, Grid, kernel, params};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/peak_step",
-    source: &sources::SIGNAL_PEAK_STEP,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(SIGNAL_PEAK_STEP);
 
 params! {
     /// `Params` in the WGSL.
@@ -39,7 +32,6 @@ pub fn dispatch(params: Params, max_groups: u32, peaks: Peaks) -> Result<Dispatc
     let grid = Grid::linear(params.items.into(), max_groups)?;
     let label = format!("step to the tops of {} correlations", params.items);
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         workgroup_bytes: MEMORY,
         ..KERNEL.dispatch(label, &params, grid, [WORKGROUP, 1, 1], peaks.binds(Some(Access::ReadWrite)))
     })

@@ -2,16 +2,9 @@
 
 use super::Peaks;
 use crate::error::Result;
-use crate::kernels::{Access, Dispatch, Grid, Kernel, params, sources};
+use crate::kernels::{Access, Dispatch, Grid, kernel, params, sources};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/peak_sums",
-    source: &sources::SIGNAL_PEAK_SUMS,
-    appended: &[&[&sources::GRID], &[&sources::SIGNAL_TURNED]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(SIGNAL_PEAK_SUMS, appended: [&[&sources::SIGNAL_TURNED]]);
 
 params! {
     /// `Params` in the WGSL.
@@ -36,9 +29,5 @@ const MEMORY: u64 = 48 * WORKGROUP as u64;
 pub fn dispatch(params: Params, max_groups: u32, peaks: Peaks) -> Result<Dispatch> {
     let grid = Grid::linear(u64::from(params.items) * u64::from(params.parts), max_groups)?;
     let label = format!("derivatives of {} correlations in {} parts", params.items, params.parts);
-    Ok(Dispatch {
-        appended: vec![&sources::GRID, &sources::SIGNAL_TURNED],
-        workgroup_bytes: MEMORY,
-        ..KERNEL.dispatch(label, &params, grid, [WORKGROUP, 1, 1], peaks.binds(Some(Access::Read)))
-    })
+    Ok(Dispatch { workgroup_bytes: MEMORY, ..KERNEL.dispatch(label, &params, grid, [WORKGROUP, 1, 1], peaks.binds(Some(Access::Read))) })
 }

@@ -1,16 +1,9 @@
 //! Twin of `shaders/signal/ring_means.wgsl`.
 
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, Slot, Value, input_output, kernel, params};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/ring_means",
-    source: &sources::SIGNAL_RING_MEANS,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &["WORKGROUP"],
-};
+kernel!(SIGNAL_RING_MEANS, overrides: ["WORKGROUP"]);
 
 params! {
     /// `Params` in the WGSL.
@@ -37,7 +30,6 @@ pub fn dispatch(params: Params, invocations: u32, max_groups: u32, slots: [Slot;
     let label = format!("means of {} rings in {} parts", params.means, params.parts);
     let grid = Grid::linear(params.means.into(), max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         overrides: vec![("WORKGROUP", Value::U32(invocations))],
         workgroup_bytes: workgroup_bytes(invocations),
         ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], input_output(slots[0], slots[1]))

@@ -3,16 +3,9 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, Slot, Value, input_output, kernel, params};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/rings",
-    source: &sources::SIGNAL_RINGS,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &["WORKGROUP"],
-};
+kernel!(SIGNAL_RINGS, overrides: ["WORKGROUP"]);
 
 params! {
     /// `Params` in the WGSL.
@@ -77,7 +70,6 @@ pub fn dispatch(
     let mut binds = input_output(slots[0], slots[1]);
     binds.extend(elements.declared);
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         generated: Some(Generated { text: elements.text, form: Form::Rings }),
         overrides: vec![("WORKGROUP", Value::U32(invocations))],
         ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds)

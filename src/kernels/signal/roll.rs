@@ -3,16 +3,9 @@
 use super::{Arrays, Params, in_blocks};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Kernel, Value, sources};
+use crate::kernels::{Dispatch, Value, kernel, sources};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/roll",
-    source: &sources::SIGNAL_ROLL,
-    appended: &[&[&sources::GRID], &[&sources::SIGNAL_ROLL_ROWS], element::SOURCES],
-    params: Params::FIELDS,
-    overrides: &["WIDTH", "HEIGHT", "ELEMENTS"],
-};
+kernel!(SIGNAL_ROLL, appended: [&[&sources::SIGNAL_ROLL_ROWS], element::SOURCES], overrides: ["WIDTH", "HEIGHT", "ELEMENTS"]);
 
 /// The most elements that one invocation can move: the number of calls that the WGSL writes out.
 pub const MAX_ELEMENTS: u32 = 8;
@@ -31,8 +24,7 @@ pub fn dispatch(
     let [x, y] = workgroup;
     let (params, grid) = in_blocks(params, params.extent_x, u64::from(x) * u64::from(elements), y, max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID, &sources::SIGNAL_ROLL_ROWS, width.source()],
         overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("ELEMENTS", Value::U32(elements))],
-        ..KERNEL.dispatch(label, &params, grid, [x, y, 1], arrays.binds())
+        ..KERNEL.dispatch(label, &params, grid, [x, y, 1], arrays.binds()).appending(width.source())
     })
 }

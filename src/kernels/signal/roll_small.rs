@@ -2,16 +2,9 @@
 
 use super::{Arrays, Params, in_blocks};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Kernel, Value, sources};
+use crate::kernels::{Dispatch, Value, kernel, sources};
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "signal/roll_small",
-    source: &sources::SIGNAL_ROLL_SMALL,
-    appended: &[&[&sources::GRID], &[&sources::SIGNAL_ROLL_ROWS]],
-    params: Params::FIELDS,
-    overrides: &["WIDTH", "HEIGHT", "BYTES"],
-};
+kernel!(SIGNAL_ROLL_SMALL, appended: [&[&sources::SIGNAL_ROLL_ROWS]], overrides: ["WIDTH", "HEIGHT", "BYTES"]);
 
 /// Shifts the axes of `params`, of elements of `bytes` bytes, with workgroups of `workgroup`
 /// invocations along x and y. This function fills in the blocks and groups.
@@ -22,7 +15,6 @@ pub fn dispatch(label: String, params: Params, bytes: u32, workgroup: [u32; 2], 
     let words = (u64::from(params.extent_x) + u64::from(per_word) - 1).div_ceil(per_word.into()) as u32;
     let (params, grid) = in_blocks(params, words, x.into(), y, max_groups)?;
     Ok(Dispatch {
-        appended: vec![&sources::GRID, &sources::SIGNAL_ROLL_ROWS],
         overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
         ..KERNEL.dispatch(label, &params, grid, [x, y, 1], arrays.binds())
     })

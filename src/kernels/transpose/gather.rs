@@ -2,7 +2,7 @@
 
 use super::{Arrays, Blocks};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Value, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -37,14 +37,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "transpose/gather",
-    source: &sources::TRANSPOSE_GATHER,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &["WIDTH", "HEIGHT", "BYTES"],
-};
+kernel!(TRANSPOSE_GATHER, overrides: ["WIDTH", "HEIGHT", "BYTES"]);
 
 /// Gathers the rows of `params`, for `outer` indices of the other axes and elements of `bytes`
 /// bytes. This function fills in the words, blocks and groups.
@@ -58,27 +51,22 @@ pub fn dispatch(
     arrays: Arrays,
 ) -> Result<Dispatch> {
     let words = words(params.extent_x, bytes);
-    let blocks = blocks([words, params.extent_y], outer, workgroup);
+    let blocks = blocks([params.extent_x, params.extent_y], outer, bytes, workgroup);
     let params = Params { words, blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     let [x, y] = workgroup;
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
         ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds())
     })
 }
 
-/// The workgroups for these extents of x and y and `outer` indices of the other axes.
-pub(crate) fn grid([x, y]: [u32; 2], outer: u64, bytes: u32, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
-    blocks([words(x, bytes), y], outer, workgroup).grid(max_groups)
+/// The blocks of these extents of x and y and `outer` indices of the other axes.
+pub(crate) fn blocks([x, y]: [u32; 2], outer: u64, bytes: u32, [width, height]: [u32; 2]) -> Blocks {
+    Blocks::new([words(x, bytes), y], (width.into(), height), outer)
 }
 
 /// Words touched by a row that begins at the last element of a word.
 fn words(elements: u32, bytes: u32) -> u32 {
     let per_word = u64::from(4 / bytes);
     (u64::from(elements) + per_word - 1).div_ceil(per_word) as u32
-}
-
-fn blocks([words, rows]: [u32; 2], outer: u64, [x, y]: [u32; 2]) -> Blocks {
-    Blocks::new(words.div_ceil(x), rows.div_ceil(y), outer)
 }

@@ -51,27 +51,30 @@ impl Matrices {
     }
 
     /// Blocks of this many columns and rows.
-    fn blocks(self, [columns, rows]: [u32; 2]) -> Blocks {
-        Blocks::new(self.columns.div_ceil(columns), self.rows.div_ceil(rows), self.batch.into())
+    pub(crate) fn blocks(self, [columns, rows]: [u32; 2]) -> Blocks {
+        Blocks::new([self.columns, self.rows], (columns.into(), rows), self.batch.into())
     }
 }
 
 /// Blocks of which each workgroup moves one.
 #[derive(Clone, Copy)]
-struct Blocks {
-    x: u32,
-    y: u32,
+pub(crate) struct Blocks {
+    /// Blocks along x and y.
+    pub x: u32,
+    pub y: u32,
     /// The number of all blocks, over the other axes as well.
-    groups: u64,
+    pub groups: u64,
 }
 
 impl Blocks {
-    /// `x` and `y` blocks along these axes, for each of `outer` indices of the other axes.
-    fn new(x: u32, y: u32, outer: u64) -> Self {
+    /// Blocks of `along_x` x `along_y` in a plane of these extents, for each of `outer` indices of
+    /// the other axes.
+    pub fn new(extents: [u32; 2], (along_x, along_y): (u64, u32), outer: u64) -> Self {
+        let (x, y) = (u64::from(extents[0]).div_ceil(along_x) as u32, extents[1].div_ceil(along_y));
         Self { x, y, groups: u64::from(x) * u64::from(y) * outer }
     }
 
-    fn grid(self, max_groups: u32) -> Result<Grid> {
+    pub fn grid(self, max_groups: u32) -> Result<Grid> {
         Grid::linear(self.groups, max_groups)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Arrays, Matrices};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Value, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -21,14 +21,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "transpose/naive",
-    source: &sources::TRANSPOSE_NAIVE,
-    appended: &[&[&sources::GRID], element::SOURCES],
-    params: Params::FIELDS,
-    overrides: &["WIDTH", "HEIGHT"],
-};
+kernel!(TRANSPOSE_NAIVE, appended: [element::SOURCES], overrides: ["WIDTH", "HEIGHT"]);
 
 /// Transposes with workgroups of `workgroup` invocations along x and y.
 pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
@@ -37,13 +30,7 @@ pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_group
     let params = Params { rows, columns, batch, blocks_x: blocks.x, blocks_y: blocks.y };
     let [x, y] = workgroup;
     Ok(Dispatch {
-        appended: vec![&sources::GRID, width.source()],
         overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y))],
-        ..KERNEL.dispatch(matrices.label(), &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds())
+        ..KERNEL.dispatch(matrices.label(), &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds()).appending(width.source())
     })
-}
-
-/// The workgroups for these matrices.
-pub(crate) fn grid(matrices: Matrices, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
-    matrices.blocks(workgroup).grid(max_groups)
 }

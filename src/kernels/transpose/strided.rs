@@ -3,7 +3,7 @@
 use super::{Arrays, Blocks};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Value, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -37,14 +37,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "transpose/strided",
-    source: &sources::TRANSPOSE_STRIDED,
-    appended: &[&[&sources::GRID], element::SOURCES],
-    params: Params::FIELDS,
-    overrides: &["WIDTH", "HEIGHT", "ELEMENTS"],
-};
+kernel!(TRANSPOSE_STRIDED, appended: [element::SOURCES], overrides: ["WIDTH", "HEIGHT", "ELEMENTS"]);
 
 /// The most elements that one invocation can move: the number of calls that the WGSL writes out.
 pub const MAX_ELEMENTS: u32 = 8;
@@ -59,10 +52,10 @@ pub struct Block {
 }
 
 impl Block {
-    fn blocks(self, [extent_x, extent_y]: [u32; 2], outer: u64) -> Blocks {
+    /// The blocks of these extents of x and y and `outer` indices of the other axes.
+    pub(crate) fn blocks(self, extents: [u32; 2], outer: u64) -> Blocks {
         let [x, y] = self.workgroup;
-        let along_x = u64::from(extent_x).div_ceil(u64::from(x) * u64::from(self.elements)) as u32;
-        Blocks::new(along_x, extent_y.div_ceil(y), outer)
+        Blocks::new(extents, (u64::from(x) * u64::from(self.elements), y), outer)
     }
 }
 
@@ -81,13 +74,7 @@ pub fn dispatch(
     let blocks = block.blocks([params.extent_x, params.extent_y], outer);
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(Dispatch {
-        appended: vec![&sources::GRID, width.source()],
         overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("ELEMENTS", Value::U32(block.elements))],
-        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds())
+        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds()).appending(width.source())
     })
-}
-
-/// The workgroups for these extents of x and y and `outer` indices of the other axes.
-pub(crate) fn grid(extents: [u32; 2], outer: u64, block: Block, max_groups: u32) -> Result<Grid> {
-    block.blocks(extents, outer).grid(max_groups)
 }

@@ -2,7 +2,7 @@
 
 use super::{Arrays, Blocks};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Value, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -26,14 +26,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "transpose/swap",
-    source: &sources::TRANSPOSE_SWAP,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &["WIDTH", "HEIGHT", "BYTES"],
-};
+kernel!(TRANSPOSE_SWAP, overrides: ["WIDTH", "HEIGHT", "BYTES"]);
 
 /// Transposes the `outer` square matrices of `params`, with elements of `bytes` bytes. This
 /// function fills in the blocks and groups.
@@ -50,17 +43,12 @@ pub fn dispatch(
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     let [x, y] = workgroup;
     Ok(Dispatch {
-        appended: vec![&sources::GRID],
         overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
         ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.bind_in_place())
     })
 }
 
-/// The workgroups for `outer` matrices with sides of `extent` elements.
-pub(crate) fn grid(extent: u32, outer: u64, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
-    blocks(extent, outer, workgroup).grid(max_groups)
-}
-
-fn blocks(extent: u32, outer: u64, [x, y]: [u32; 2]) -> Blocks {
-    Blocks::new(extent.div_ceil(x), extent.div_ceil(y), outer)
+/// The blocks of `outer` matrices with sides of `extent` elements.
+pub(crate) fn blocks(extent: u32, outer: u64, [x, y]: [u32; 2]) -> Blocks {
+    Blocks::new([extent; 2], (x.into(), y), outer)
 }

@@ -3,7 +3,7 @@
 use super::{Arrays, Matrices};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Value, kernel, params};
 
 params! {
     /// `Params` of the kernel.
@@ -21,14 +21,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "transpose/tiled",
-    source: &sources::TRANSPOSE_TILED,
-    appended: &[&[&sources::GRID], element::SOURCES],
-    params: Params::FIELDS,
-    overrides: &["TILE", "PADDING", "ELEMENTS"],
-};
+kernel!(TRANSPOSE_TILED, appended: [element::SOURCES], overrides: ["TILE", "PADDING", "ELEMENTS"]);
 
 /// The most elements that one invocation can move: the number of calls that the WGSL writes out.
 pub const MAX_ELEMENTS: u32 = 16;
@@ -58,14 +51,8 @@ pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, a
     let params = Params { rows, columns, batch, tiles_x: tiles.x, tiles_y: tiles.y };
     let workgroup = [tile.size, tile.size / tile.elements, 1];
     Ok(Dispatch {
-        appended: vec![&sources::GRID, width.source()],
         overrides: vec![("TILE", Value::U32(tile.size)), ("PADDING", Value::U32(tile.padding)), ("ELEMENTS", Value::U32(tile.elements))],
         workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()),
-        ..KERNEL.dispatch(matrices.label(), &params, tiles.grid(max_groups)?, workgroup, arrays.binds())
+        ..KERNEL.dispatch(matrices.label(), &params, tiles.grid(max_groups)?, workgroup, arrays.binds()).appending(width.source())
     })
-}
-
-/// The workgroups for these matrices.
-pub(crate) fn grid(matrices: Matrices, tile: Tile, max_groups: u32) -> Result<Grid> {
-    matrices.blocks([tile.size; 2]).grid(max_groups)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Form, Generated, Grid, Kernel, params, sources};
+use crate::kernels::{Dispatch, Form, Generated, Grid, kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements if
@@ -38,14 +38,7 @@ params! {
     }
 }
 
-/// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "transpose/tiles",
-    source: &sources::TRANSPOSE_TILES,
-    appended: &[&[&sources::GRID], &[&sources::TRANSPOSE_WALKS]],
-    params: Params::FIELDS,
-    overrides: &[],
-};
+kernel!(TRANSPOSE_TILES, appended: [&[&sources::TRANSPOSE_WALKS]]);
 
 /// How the columns of a tile are spread over the banks of workgroup memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -185,7 +178,6 @@ pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str
     let grid = Grid::linear(u64::from(params.groups), max_groups)?;
     let binds = if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() };
     Ok(Dispatch {
-        appended: vec![&sources::GRID, &sources::TRANSPOSE_WALKS],
         generated: Some(Generated { text, form: Form::Tiles(tiles.clone()) }),
         workgroup_bytes: tiles.memory_bytes(),
         ..KERNEL.dispatch(label, &params, grid, [tiles.invocations(), 1, 1], binds)

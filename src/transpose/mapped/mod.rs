@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::fragment::{Argument, Checked, Form};
 use crate::gpu::DeviceProfile;
 use crate::kernels::transpose::mapped::{self, Params, Work};
-use crate::kernels::transpose::{Arrays, strided, tiled};
+use crate::kernels::transpose::{Arrays, Blocks, strided, tiled};
 use crate::kernels::{Access, Bind, Slot};
 use crate::plan::Program;
 use crate::sort::sort_short_by_key;
@@ -266,7 +266,8 @@ impl Mapped {
             let what = format!("`{}`: an array that a fragment reads or writes (bytes)", self.label);
             return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available }.into());
         }
-        mapped::grid(self.extents(), self.outer(), way.block(), profile.groups_per_axis)?;
+        let [along_x, along_y] = way.block();
+        Blocks::new(self.extents(), (along_x.into(), along_y), self.outer()).grid(profile.groups_per_axis)?;
         Ok(way)
     }
 
