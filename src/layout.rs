@@ -1,14 +1,13 @@
 //! Strides, offsets and batch distances of arrays.
 
 use std::fmt;
-use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::settings::settings;
 use crate::shape::Shape;
 use crate::sort::sort_short_by_key;
 use crate::strides::dense;
-use crate::text::{Text, join};
+use crate::text::{Text, join, parsed};
 
 /// Where the elements of an array are: strides along each axis and the distance between the arrays
 /// of a batch, counted in elements of the array (complex or real numbers).
@@ -235,11 +234,4 @@ impl fmt::Display for Layout {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints.
-impl FromStr for Layout {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(Text::new("layout", text), text)
-    }
-}
+parsed!(Layout, "layout", |text, whole| Self::parse(text, whole));

@@ -1,10 +1,9 @@
 //! The extents of arrays.
 
 use std::fmt;
-use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::text::{Text, join};
+use crate::text::{Text, join, parsed};
 
 /// The extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and
 /// NumPy.
@@ -132,14 +131,7 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints.
-impl FromStr for Shape {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(Text::new("shape", text), text)
-    }
-}
+parsed!(Shape, "shape", |text, whole| Self::parse(text, whole));
 
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

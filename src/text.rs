@@ -175,6 +175,29 @@ macro_rules! words {
 }
 pub(crate) use words;
 
+/// Implements `FromStr` for a type, whose value an expression makes of the text. With a name of what
+/// the text should be, it makes it of the [`Text`] as well.
+macro_rules! parsed {
+    ($(#[$doc:meta])* $type:ty $(where $($parameter:ident: $bound:ident),+)?, |$whole:ident| $value:expr) => {
+        /// Parses what [`Display`](std::fmt::Display) prints.
+        $(#[$doc])*
+        impl$(<$($parameter: $bound),+>)? std::str::FromStr for $type {
+            type Err = $crate::error::Error;
+
+            fn from_str($whole: &str) -> $crate::error::Result<Self> {
+                $value
+            }
+        }
+    };
+    ($(#[$doc:meta])* $type:ty, $what:literal, |$text:ident, $whole:ident| $value:expr) => {
+        $crate::text::parsed!($(#[$doc])* $type, |$whole| {
+            let $text = $crate::text::Text::new($what, $whole);
+            $value
+        });
+    };
+}
+pub(crate) use parsed;
+
 #[cfg(test)]
 mod tests {
     use super::*;

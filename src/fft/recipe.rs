@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 use super::factors::largest_prime;
-use crate::error::{Error, Result};
-use crate::text::{Text, join, words};
+use crate::error::Result;
+use crate::text::{Text, join, parsed, words};
 use crate::transpose;
 
 /// All decisions on how to compute a transform.
@@ -291,15 +290,11 @@ impl fmt::Display for PassRecipe {
     }
 }
 
-impl FromStr for PassRecipe {
-    type Err = Error;
-
+parsed!(
     /// A `stockham` recipe needs only the radices and `lanes`. Records and scripts of earlier
     /// versions call it `registers`, which is accepted as well.
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(Text::new("pass recipe", text), text)
-    }
-}
+    PassRecipe, "pass recipe", |text, whole| Self::parse(text, whole)
+);
 
 impl PassRecipe {
     fn parse(text: Text<'_>, part: &str) -> Result<Self> {
@@ -358,13 +353,7 @@ impl fmt::Display for AxisRecipe {
     }
 }
 
-impl FromStr for AxisRecipe {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(Text::new("axis recipe", text), text)
-    }
-}
+parsed!(AxisRecipe, "axis recipe", |text, whole| Self::parse(text, whole));
 
 impl AxisRecipe {
     fn parse(text: Text<'_>, part: &str) -> Result<Self> {
@@ -412,25 +401,20 @@ impl fmt::Display for Recipe {
     }
 }
 
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let parts: Vec<&str> = text.split(';').map(str::trim).collect();
-        let text = Text::new("FFT recipe", text);
-        if let [rows, columns, transpose] = parts[..]
-            && let (Some(rows), Some(columns), Some(transpose)) =
-                (rows.strip_prefix("rows:"), columns.strip_prefix("columns:"), transpose.strip_prefix("transpose:"))
-        {
-            return Ok(Self::Transposed {
-                rows: PassRecipe::parse(text, rows)?,
-                columns: PassRecipe::parse(text, columns)?,
-                transpose: transpose::Recipe::parse(text, transpose)?,
-            });
-        }
-        if let Some(part) = parts.iter().find(|part| !part.starts_with("axis") && !part.starts_with("axes")) {
-            return Err(text.wrong(part, "expected `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`"));
-        }
-        Ok(Self::Axes(parts.into_iter().map(|part| AxisRecipe::parse(text, part)).collect::<Result<_>>()?))
+parsed!(Recipe, "FFT recipe", |text, whole| {
+    let parts: Vec<&str> = whole.split(';').map(str::trim).collect();
+    if let [rows, columns, transpose] = parts[..]
+        && let (Some(rows), Some(columns), Some(transpose)) =
+            (rows.strip_prefix("rows:"), columns.strip_prefix("columns:"), transpose.strip_prefix("transpose:"))
+    {
+        return Ok(Self::Transposed {
+            rows: PassRecipe::parse(text, rows)?,
+            columns: PassRecipe::parse(text, columns)?,
+            transpose: transpose::Recipe::parse(text, transpose)?,
+        });
     }
-}
+    if let Some(part) = parts.iter().find(|part| !part.starts_with("axis") && !part.starts_with("axes")) {
+        return Err(text.wrong(part, "expected `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`"));
+    }
+    Ok(Self::Axes(parts.into_iter().map(|part| AxisRecipe::parse(text, part)).collect::<Result<_>>()?))
+});

@@ -1,17 +1,17 @@
 //! How to reduce, as data that can be printed and parsed.
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::geometry::Geometry;
-use crate::error::{Error, Result};
-use crate::text::Text;
+use crate::error::Result;
+use crate::text::parsed;
 
 /// How to reduce.
 ///
 /// It is printed as `tree 256`, or as passes joined by `+`: `workgroup=256 lanes=256 width=4
 /// accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1
-/// unroll=1`. The last pass may end with `join`.
+/// unroll=1`. The last pass may end with `join`. A text may leave out all but the workgroup: a
+/// missing subgroup is 0, and any other missing field is 1.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Recipe {
@@ -133,36 +133,27 @@ impl fmt::Display for Pass {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints. A pass states its workgroup. Any other missing
-/// field is 1, a missing subgroup 0.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let whole = text;
-        let text = Text::new("reduction recipe", whole);
-        let mut words = text.words(whole);
-        if words.any() == Some("tree") {
-            let workgroup = text.number(words.one("a tree's workgroup, such as `tree 256`")?)?;
-            return words.done().map(|()| Self::Tree { workgroup });
-        }
-        let pass = |part| {
-            let mut fields = text.words(part).fields();
-            let mut number = |name, default| fields.number(name, default);
-            let pass = Pass {
-                workgroup: number("workgroup", None)?,
-                lanes: number("lanes", Some(1))?,
-                width: number("width", Some(1))?,
-                accumulators: number("accumulators", Some(1))?,
-                unroll: number("unroll", Some(1))?,
-                parts: number("parts", Some(1))?,
-                subgroup: number("subgroup", Some(0))?,
-                join: fields.flag("join"),
-            };
-            fields
-                .done("`tree 256`, or passes of workgroup=…, lanes=…, width=…, accumulators=…, unroll=…, parts=…, subgroup=… and join")?;
-            Ok(pass)
-        };
-        Ok(Self::Passes(whole.split('+').map(pass).collect::<Result<_>>()?))
+parsed!(Recipe, "reduction recipe", |text, whole| {
+    let mut words = text.words(whole);
+    if words.any() == Some("tree") {
+        let workgroup = text.number(words.one("a tree's workgroup, such as `tree 256`")?)?;
+        return words.done().map(|()| Self::Tree { workgroup });
     }
-}
+    let pass = |part| {
+        let mut fields = text.words(part).fields();
+        let mut number = |name, default| fields.number(name, default);
+        let pass = Pass {
+            workgroup: number("workgroup", None)?,
+            lanes: number("lanes", Some(1))?,
+            width: number("width", Some(1))?,
+            accumulators: number("accumulators", Some(1))?,
+            unroll: number("unroll", Some(1))?,
+            parts: number("parts", Some(1))?,
+            subgroup: number("subgroup", Some(0))?,
+            join: fields.flag("join"),
+        };
+        fields.done("`tree 256`, or passes of workgroup=…, lanes=…, width=…, accumulators=…, unroll=…, parts=…, subgroup=… and join")?;
+        Ok(pass)
+    };
+    Ok(Self::Passes(whole.split('+').map(pass).collect::<Result<_>>()?))
+});

@@ -3,7 +3,6 @@
 use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use half::f16;
@@ -24,7 +23,7 @@ use crate::layout::Layout;
 use crate::plan::{Computation, Program, Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
-use crate::text::join;
+use crate::text::{join, parsed};
 use crate::verify::{Sample, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
@@ -567,15 +566,13 @@ impl Computation for Core {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints, except reductions by a [`Custom`](super::Custom)
-/// operator, whose identity element the text does not state, and those with a fragment.
-impl<T: Value, O: Element> FromStr for Reduction<T, O> {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
+parsed!(
+    /// It has no fragments, and no [`Custom`](super::Custom) operator, whose identity element a
+    /// text does not state.
+    Reduction<T, O> where T: Value, O: Element, |text| {
         Ok(Self { core: parse_typed(text, T::KIND, T::NAME, TypeId::of::<O>())?, element: PhantomData })
     }
-}
+);
 
 /// `sum f32 4194304`, `argmax f32 1024x1024 x4 axes=1`.
 impl fmt::Display for Core {

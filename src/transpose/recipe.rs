@@ -1,10 +1,9 @@
 //! How to permute, as data that can be printed and parsed.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
-use crate::text::Text;
+use crate::error::Result;
+use crate::text::{Text, parsed};
 
 pub use crate::kernels::transpose::tiles::{Spread, Walk};
 
@@ -130,15 +129,11 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints. In `tiles` and `blocks`, missing fields have
-/// defaults: accesses of 16 bytes, one block, a swizzle, a walk along rows.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(Text::new("transpose recipe", text), text)
-    }
-}
+parsed!(
+    /// In `tiles` and `blocks`, missing fields have defaults: accesses of 16 bytes, one block, a
+    /// swizzle, a walk along rows.
+    Recipe, "transpose recipe", |text, whole| Self::parse(text, whole)
+);
 
 impl Recipe {
     /// The recipe that a part of a text prints.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use super::fit::OnDevice;
 use super::mapped::Mapped;
@@ -20,7 +19,7 @@ use crate::plan::{Array, Computation, Placement, Program, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::strides::IoDim;
-use crate::text::{Text, join};
+use crate::text::{Text, join, parsed};
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
@@ -450,14 +449,10 @@ impl fmt::Display for Core {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints for a permutation without fragments.
-impl<T: Element> FromStr for Permute<T> {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData })
-    }
-}
+parsed!(
+    /// It has no fragments.
+    Permute<T> where T: Element, |text| Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData })
+);
 
 /// The permutation that a text prints, without the types of its elements.
 pub(crate) fn any_spec(text: &str, element: ElementType) -> Result<AnySpec> {

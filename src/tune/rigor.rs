@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, Result};
-use crate::text::words;
+use crate::error::Error;
+use crate::text::{parsed, words};
 
 /// How much time a choice may take.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -35,15 +35,11 @@ impl Rigor {
 
 words!(Rigor { Estimate = "estimate", Recorded = "recorded", Measure = "measure", Patient = "patient" });
 
-impl std::str::FromStr for Rigor {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let all = [Self::Estimate, Self::Recorded, Self::Measure, Self::Patient];
-        all.into_iter().find(|rigor| rigor.to_string() == text).ok_or_else(|| Error::Parse {
-            what: "rigor",
-            text: text.to_owned(),
-            why: "it is estimate, recorded, measure or patient".to_owned(),
-        })
-    }
-}
+parsed!(Rigor, |text| {
+    let all = [Self::Estimate, Self::Recorded, Self::Measure, Self::Patient];
+    all.into_iter().find(|rigor| rigor.to_string() == text).ok_or_else(|| Error::Parse {
+        what: "rigor",
+        text: text.to_owned(),
+        why: "it is estimate, recorded, measure or patient".to_owned(),
+    })
+});

@@ -3,12 +3,11 @@
 use super::specification::{Adapt, specification};
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::str::FromStr;
 
 use num_complex::{Complex32, Complex64};
 
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fft::recipe::Recipe;
 use crate::fft::search::adapt;
 use crate::fft::spec::elements::{ComplexElement, HalfNumbers, RealElement};

@@ -9,7 +9,6 @@
 //! Of reals, the fragment sees half of the spectrum, along one axis as well as along several.
 
 use std::fmt;
-use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::fft::recipe::Recipe;
@@ -22,6 +21,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Array, Placement, Program};
+use crate::text::parsed;
 
 /// What to compute.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -67,28 +67,23 @@ impl fmt::Display for FilterRecipe {
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
-impl FromStr for FilterRecipe {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let mut recipe = Self { forward: None, middle: None, back: None };
-        for part in text.split(" / ") {
-            let (name, rest) = part.split_once(' ').unwrap_or((part, ""));
-            let place = match name {
-                "forward" => &mut recipe.forward,
-                "middle" => &mut recipe.middle,
-                "back" => &mut recipe.back,
-                _ => {
-                    let why = format!("`{name}`: expected `forward`, `middle` or `back`, each with a recipe");
-                    return Err(Error::Parse { what: "recipe of a filter", text: text.to_owned(), why });
-                }
-            };
-            *place = Some(rest.parse()?);
-        }
-        Ok(recipe)
+parsed!(FilterRecipe, |text| {
+    let mut recipe = Self { forward: None, middle: None, back: None };
+    for part in text.split(" / ") {
+        let (name, rest) = part.split_once(' ').unwrap_or((part, ""));
+        let place = match name {
+            "forward" => &mut recipe.forward,
+            "middle" => &mut recipe.middle,
+            "back" => &mut recipe.back,
+            _ => {
+                let why = format!("`{name}`: expected `forward`, `middle` or `back`, each with a recipe");
+                return Err(Error::Parse { what: "recipe of a filter", text: text.to_owned(), why });
+            }
+        };
+        *place = Some(rest.parse()?);
     }
-}
+    Ok(recipe)
+});
 
 /// The transforms that a filter consists of.
 struct Parts {

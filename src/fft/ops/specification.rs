@@ -256,25 +256,19 @@ macro_rules! specification {
             }
         }
 
-        /// Parses the text that [`Display`](std::fmt::Display) prints for a transform without fragments.
-        /// The text must name the elements that the type has.
-        impl<I: $input, O: $output> FromStr for $name<I, O> {
-            type Err = Error;
-
-            fn from_str(text: &str) -> Result<Self> {
+        crate::text::parsed!(
+            /// There can be no fragments, and the text must name the elements that the type has.
+            $name<I, O> where I: $input, O: $output, |text| {
                 Ok(Self { transform: Transform::parse_typed::<I, O>(text, &[$($kind),*])?, element: PhantomData })
             }
-        }
+        );
 
-        /// Parses the text that [`Display`](std::fmt::Display) prints for a transform of f64, computed
-        /// in f64 or in double-single arithmetic.
-        impl FromStr for $name<$input64, $output64> {
-            type Err = Error;
-
-            fn from_str(text: &str) -> Result<Self> {
+        crate::text::parsed!(
+            /// It is computed in f64 or in double-single arithmetic, as the text says.
+            $name<$input64, $output64>, |text| {
                 Ok(Self { transform: Transform::parse_of(text, &[$($kind),*], Number::F64)?, element: PhantomData })
             }
-        }
+        );
     };
 }
 

@@ -1,13 +1,11 @@
 //! How to compute a convolution.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
 use crate::fft;
 use crate::fft::ops::filter::FilterRecipe;
 use crate::signal::filter;
-use crate::text::{Text, join};
+use crate::text::{join, parsed};
 
 /// All decisions on a convolution.
 ///
@@ -50,22 +48,16 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("recipe of a convolution", whole);
-        let (first, rest) = whole.split_once(" / ").ok_or_else(|| text.wrong(whole, "expected lengths and recipes"))?;
-        let lengths = first.strip_prefix("lengths=").ok_or_else(|| text.wrong(first, "expected lengths=1152x2016"))?;
-        let lengths = text.numbers(lengths, 'x')?;
-        if let Some(recipe) = rest.strip_prefix("direct ") {
-            return Ok(Self { lengths, by: By::Sums(recipe.parse()?) });
-        }
-        let (kernel, filter) = match rest.strip_prefix("kernel ").map(|kernel| kernel.split_once(" / ").unwrap_or((kernel, ""))) {
-            Some((kernel, filter)) => (Some(kernel.parse()?), filter),
-            None => (None, rest),
-        };
-        Ok(Self { lengths, by: By::Transforms { kernel, filter: filter.parse()? } })
+parsed!(Recipe, "recipe of a convolution", |text, whole| {
+    let (first, rest) = whole.split_once(" / ").ok_or_else(|| text.wrong(whole, "expected lengths and recipes"))?;
+    let lengths = first.strip_prefix("lengths=").ok_or_else(|| text.wrong(first, "expected lengths=1152x2016"))?;
+    let lengths = text.numbers(lengths, 'x')?;
+    if let Some(recipe) = rest.strip_prefix("direct ") {
+        return Ok(Self { lengths, by: By::Sums(recipe.parse()?) });
     }
-}
+    let (kernel, filter) = match rest.strip_prefix("kernel ").map(|kernel| kernel.split_once(" / ").unwrap_or((kernel, ""))) {
+        Some((kernel, filter)) => (Some(kernel.parse()?), filter),
+        None => (None, rest),
+    };
+    Ok(Self { lengths, by: By::Transforms { kernel, filter: filter.parse()? } })
+});

@@ -1,12 +1,11 @@
 //! Filters with one kernel over all axes.
 
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use super::Recipe;
 use super::spec::{Core, Kernels, Pixel, bits, specification};
 use crate::edge::Edge;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::shape::Shape;
 use crate::signal::Mode;
 

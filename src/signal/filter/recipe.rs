@@ -1,10 +1,9 @@
 //! How to filter, as data that can be printed and parsed.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
-use crate::text::{Text, join};
+use crate::error::Result;
+use crate::text::{Text, join, parsed};
 use crate::transpose;
 
 /// How to filter: one step after the other, joined by `;`.
@@ -33,7 +32,8 @@ pub struct Step {
 }
 
 /// The outputs of a workgroup, as rows and elements of a row. If the last axis is filtered alone,
-/// rows are those of the whole array; else the rows lie along the filtered axis.
+/// rows are those of the whole array; else the rows lie along the filtered axis. A text may leave
+/// out a block of `1x1` and a width of 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Tile {
@@ -73,32 +73,26 @@ impl fmt::Display for Recipe {
 const FORMS: &str = "`axis 1: tile 1x1024 block=1x1 width=4`, `axes 0,1: straight 8x64 block=4x1 width=4`, or an axis between two transposes, \
                      `transpose: copy; axis 0: …; transpose: copy`";
 
-/// Parses what [`Display`](fmt::Display) prints. A missing block is `1x1`, a missing width 1.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("filter recipe", whole);
-        let mut parts = whole.split(';').peekable();
-        let mut steps = Vec::new();
-        let transpose = |part: &str| -> Result<Option<transpose::Recipe>> {
-            part.trim_start().strip_prefix("transpose:").map(|recipe| transpose::Recipe::parse(text, recipe)).transpose()
+parsed!(Recipe, "filter recipe", |text, whole| {
+    let mut parts = whole.split(';').peekable();
+    let mut steps = Vec::new();
+    let transpose = |part: &str| -> Result<Option<transpose::Recipe>> {
+        part.trim_start().strip_prefix("transpose:").map(|recipe| transpose::Recipe::parse(text, recipe)).transpose()
+    };
+    while let Some(part) = parts.next() {
+        let Some(before) = transpose(part)? else {
+            let (axes, tile) = filtered(text, part)?;
+            steps.push(Step { axes, tile, transposes: None });
+            continue;
         };
-        while let Some(part) = parts.next() {
-            let Some(before) = transpose(part)? else {
-                let (axes, tile) = filtered(text, part)?;
-                steps.push(Step { axes, tile, transposes: None });
-                continue;
-            };
-            let end = &whole[whole.len()..];
-            let (axes, tile) = filtered(text, parts.next().unwrap_or(end))?;
-            let part = parts.next().unwrap_or(end);
-            let after = transpose(part)?.ok_or_else(|| text.wrong(part, "expected the transpose back, `transpose: …`"))?;
-            steps.push(Step { axes, tile, transposes: Some([before, after]) });
-        }
-        Ok(Self { steps })
+        let end = &whole[whole.len()..];
+        let (axes, tile) = filtered(text, parts.next().unwrap_or(end))?;
+        let part = parts.next().unwrap_or(end);
+        let after = transpose(part)?.ok_or_else(|| text.wrong(part, "expected the transpose back, `transpose: …`"))?;
+        steps.push(Step { axes, tile, transposes: Some([before, after]) });
     }
-}
+    Ok(Self { steps })
+});
 
 /// `axis 1: tile 1x1024 block=1x1 width=4`.
 fn filtered(text: Text<'_>, part: &str) -> Result<(Vec<usize>, Tile)> {

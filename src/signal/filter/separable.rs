@@ -1,12 +1,10 @@
 //! Filters with a kernel of one axis for each axis.
 
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use super::Recipe;
 use super::spec::{Core, Kernels, Pixel, bits, specification};
 use crate::edge::Edge;
-use crate::error::{Error, Result};
 use crate::shape::Shape;
 
 /// A convolution or correlation of an array with a separate kernel along each axis.

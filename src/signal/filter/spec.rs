@@ -47,15 +47,9 @@ macro_rules! specification {
             }
         }
 
-        /// Parses what [`Display`](std::fmt::Display) prints.
-        impl<T: Pixel> FromStr for $name<T> {
-            type Err = Error;
-
-            fn from_str(text: &str) -> Result<Self> {
-                let core = Core::parse(text, $word, T::NAME, T::STORED)?;
-                Ok(Self { core, element: PhantomData })
-            }
-        }
+        crate::text::parsed!($name<T> where T: Pixel, |text| {
+            Ok(Self { core: Core::parse(text, $word, T::NAME, T::STORED)?, element: PhantomData })
+        });
     };
 }
 pub(super) use specification;

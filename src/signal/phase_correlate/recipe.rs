@@ -1,10 +1,8 @@
 //! How to compute shifts.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
-use crate::text::Text;
+use crate::text::parsed;
 use crate::{fft, reduce};
 
 /// All decisions on a phase correlation.
@@ -33,24 +31,18 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("recipe of a phase correlation", whole);
-        let mut rest = whole.split(" / ");
-        let mut part = |name: &str| {
-            let part = rest.next().and_then(|part| part.strip_prefix(name));
-            part.ok_or_else(|| text.wrong(whole, format!("expected `{name}` and a recipe: reference, moving, back, peak, parts=")))
-        };
-        let recipe = Self {
-            reference: part("reference ")?.parse()?,
-            moving: part("moving ")?.parse()?,
-            back: part("back ")?.parse()?,
-            peak: part("peak ")?.parse()?,
-            parts: text.number(part("parts=")?)?,
-        };
-        rest.next().map_or(Ok(recipe), |more| Err(text.wrong(more, "nothing follows the parts")))
-    }
-}
+parsed!(Recipe, "recipe of a phase correlation", |text, whole| {
+    let mut rest = whole.split(" / ");
+    let mut part = |name: &str| {
+        let part = rest.next().and_then(|part| part.strip_prefix(name));
+        part.ok_or_else(|| text.wrong(whole, format!("expected `{name}` and a recipe: reference, moving, back, peak, parts=")))
+    };
+    let recipe = Self {
+        reference: part("reference ")?.parse()?,
+        moving: part("moving ")?.parse()?,
+        back: part("back ")?.parse()?,
+        peak: part("peak ")?.parse()?,
+        parts: text.number(part("parts=")?)?,
+    };
+    rest.next().map_or(Ok(recipe), |more| Err(text.wrong(more, "nothing follows the parts")))
+});

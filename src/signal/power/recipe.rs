@@ -1,9 +1,8 @@
 //! How to compute a power spectrum.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
+use crate::text::parsed;
 use crate::{fft, reduce};
 
 /// What stands between the two recipes.
@@ -28,12 +27,7 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let (transform, mean) = whole.rsplit_once(MEAN).map_or((whole, None), |(transform, mean)| (transform, Some(mean)));
-        Ok(Self { transform: transform.parse()?, mean: mean.map(str::parse).transpose()? })
-    }
-}
+parsed!(Recipe, |whole| {
+    let (transform, mean) = whole.rsplit_once(MEAN).map_or((whole, None), |(transform, mean)| (transform, Some(mean)));
+    Ok(Self { transform: transform.parse()?, mean: mean.map(str::parse).transpose()? })
+});

@@ -1,10 +1,8 @@
 //! How to average over rings, as data that can be printed and parsed.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
-use crate::text::Text;
+use crate::text::parsed;
 
 /// All decisions on an average over rings. Printed as `rings 64 lines=32 join=64`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -24,18 +22,12 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("recipe of a radial average", whole);
-        let mut words = text.words(whole);
-        words.skip("rings")?;
-        let invocations = text.number(words.one("invocations of a workgroup (64)")?)?;
-        let mut fields = words.fields();
-        let recipe = Self { invocations, lines: fields.number("lines", None)?, join: fields.number("join", None)? };
-        fields.done("`rings 64 lines=32 join=64`")?;
-        Ok(recipe)
-    }
-}
+parsed!(Recipe, "recipe of a radial average", |text, whole| {
+    let mut words = text.words(whole);
+    words.skip("rings")?;
+    let invocations = text.number(words.one("invocations of a workgroup (64)")?)?;
+    let mut fields = words.fields();
+    let recipe = Self { invocations, lines: fields.number("lines", None)?, join: fields.number("join", None)? };
+    fields.done("`rings 64 lines=32 join=64`")?;
+    Ok(recipe)
+});

@@ -2,17 +2,16 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use super::geometry::Geometry;
 use super::recipe::Recipe;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::plan::{Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
-use crate::text::Text;
+use crate::text::{Text, parsed};
 use crate::verify::Verification;
 
 /// The mean of a spectrum over rings of equal frequency: radially averaged power spectra, Fourier
@@ -199,11 +198,7 @@ impl fmt::Display for Core {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints, without a fragment.
-impl FromStr for RadialAverage {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Ok(Self { core: Core::parse(text)?, element: PhantomData })
-    }
-}
+parsed!(
+    /// It has no fragments.
+    RadialAverage, |text| Ok(Self { core: Core::parse(text)?, element: PhantomData })
+);

@@ -1,10 +1,8 @@
 //! How to shift, as data that can be printed and parsed.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
-use crate::text::Text;
+use crate::text::parsed;
 
 /// How to shift axes: the workgroup, and the share of an invocation. Printed as
 /// `roll 64x4 elements=2`.
@@ -26,18 +24,12 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("recipe of a shift", whole);
-        let mut words = text.words(whole);
-        words.skip("roll")?;
-        let workgroup = text.pair(words.one("a workgroup (64x4)")?, 'x')?;
-        let mut fields = words.fields();
-        let recipe = Self { workgroup, elements: fields.number("elements", None)? };
-        fields.done("`roll 64x4 elements=2`")?;
-        Ok(recipe)
-    }
-}
+parsed!(Recipe, "recipe of a shift", |text, whole| {
+    let mut words = text.words(whole);
+    words.skip("roll")?;
+    let workgroup = text.pair(words.one("a workgroup (64x4)")?, 'x')?;
+    let mut fields = words.fields();
+    let recipe = Self { workgroup, elements: fields.number("elements", None)? };
+    fields.done("`roll 64x4 elements=2`")?;
+    Ok(recipe)
+});

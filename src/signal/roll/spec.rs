@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use super::design;
 use super::problem::Problem;
@@ -15,7 +14,7 @@ use crate::gpu::DeviceProfile;
 use crate::plan::{Array, Computation, Placement, Program, Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
-use crate::text::{Text, join};
+use crate::text::{Text, join, parsed};
 use crate::verify::Sample;
 
 /// A cyclic shift of the axes of one array or of a batch of arrays: NumPy's `roll`, `fftshift` and
@@ -228,11 +227,4 @@ impl fmt::Display for Core {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints.
-impl<T: Element> FromStr for Roll<T> {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData })
-    }
-}
+parsed!(Roll<T> where T: Element, |text| Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData }));

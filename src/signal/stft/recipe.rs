@@ -1,11 +1,9 @@
 //! How to compute an inverse short-time Fourier transform.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Result};
 use crate::fft;
-use crate::text::Text;
+use crate::text::parsed;
 
 /// All decisions on an inverse short-time Fourier transform.
 ///
@@ -25,14 +23,8 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
-impl FromStr for Recipe {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("recipe of an inverse STFT", whole);
-        let wrong = || text.wrong(whole, "expected the recipe of a transform, and ` / overlap-add 256`");
-        let (transform, invocations) = whole.rsplit_once(" / overlap-add ").ok_or_else(wrong)?;
-        Ok(Self { transform: transform.parse()?, invocations: text.number(invocations)? })
-    }
-}
+parsed!(Recipe, "recipe of an inverse STFT", |text, whole| {
+    let wrong = || text.wrong(whole, "expected the recipe of a transform, and ` / overlap-add 256`");
+    let (transform, invocations) = whole.rsplit_once(" / overlap-add ").ok_or_else(wrong)?;
+    Ok(Self { transform: transform.parse()?, invocations: text.number(invocations)? })
+});
