@@ -53,6 +53,16 @@ pub(super) enum Operator {
 
 const WHOLE: [u32; 2] = [0, u32::MAX];
 
+/// The methods that compare two expressions, or two conditions.
+macro_rules! conditions {
+    ($($(#[$doc:meta])* $name:ident $operator:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        pub fn $name(&self, other: impl Into<Self>) -> Self {
+            binary(Operator::$operator, self.clone(), other.into())
+        }
+    )* };
+}
+
 impl Expr {
     fn new(node: Node, ty: Type) -> Self {
         Self { node: node.into(), ty, range: WHOLE }
@@ -171,38 +181,12 @@ impl Expr {
         }
     }
 
-    pub fn less(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::Less, self.clone(), other.into())
-    }
-
-    pub fn at_most(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::LessEqual, self.clone(), other.into())
-    }
-
-    pub fn greater(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::Greater, self.clone(), other.into())
-    }
-
-    pub fn at_least(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::GreaterEqual, self.clone(), other.into())
-    }
-
-    pub fn equals(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::Equal, self.clone(), other.into())
-    }
-
-    pub fn differs(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::NotEqual, self.clone(), other.into())
-    }
-
-    /// `a && b`: the second operand is not evaluated if the first is false.
-    pub fn and(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::Both, self.clone(), other.into())
-    }
-
-    /// `a || b`.
-    pub fn or(&self, other: impl Into<Self>) -> Self {
-        binary(Operator::Either, self.clone(), other.into())
+    conditions! {
+        less Less, at_most LessEqual, greater Greater, at_least GreaterEqual, equals Equal, differs NotEqual,
+        /// `a && b`: the second operand is not evaluated if the first is false.
+        and Both,
+        /// `a || b`.
+        or Either,
     }
 
     /// The quotient and the remainder.
@@ -508,26 +492,6 @@ fn in_parts(a: &Expr, y: u32) -> Option<[Expr; 2]> {
 }
 
 macro_rules! operations {
-    ($($trait:ident $method:ident),*) => {$(
-        impl<R: Into<Expr>> ops::$trait<R> for Expr {
-            type Output = Self;
-            fn $method(self, other: R) -> Self {
-                binary(Operator::$trait, self, other.into())
-            }
-        }
-
-        impl<R: Into<Expr>> ops::$trait<R> for &Expr {
-            type Output = Expr;
-            fn $method(self, other: R) -> Expr {
-                binary(Operator::$trait, self.clone(), other.into())
-            }
-        }
-    )*};
-}
-
-operations!(Add add, Sub sub, Mul mul, Div div, Rem rem, Shl shl, Shr shr);
-
-macro_rules! bit_operations {
     ($($trait:ident $method:ident $operator:ident),*) => {$(
         impl<R: Into<Expr>> ops::$trait<R> for Expr {
             type Output = Self;
@@ -545,7 +509,8 @@ macro_rules! bit_operations {
     )*};
 }
 
-bit_operations!(BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
+operations!(Add add Add, Sub sub Sub, Mul mul Mul, Div div Div, Rem rem Rem, Shl shl Shl, Shr shr Shr);
+operations!(BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
 
 impl ops::Neg for Expr {
     type Output = Self;
