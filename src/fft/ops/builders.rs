@@ -20,6 +20,8 @@ use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
 use crate::plan::Placement;
 use crate::shape::{Axes, Shape};
+#[cfg(doc)]
+use crate::{Error, Program};
 
 /// Discrete Fourier transform from complex numbers to complex numbers, along one to three axes.
 ///

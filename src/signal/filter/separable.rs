@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use super::Recipe;
 use super::spec::{Core, Kernels, Pixel, bits, specification};
 use crate::edge::Edge;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::shape::Shape;
 
 /// A convolution or correlation of an array with a separate kernel along each axis.

@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use super::geometry::Geometry;
 use super::recipe::Recipe;
 use crate::element::Element;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::plan::{Sealed, typed};
