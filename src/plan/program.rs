@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::Placement;
 use crate::error::{Error, Result};
-use crate::fragment::Declared;
+use crate::fragment::{Checked, Declared};
 use crate::gpu::{DeviceProfile, in_units};
-use crate::kernels::{Access, Dispatch, Slot};
+use crate::kernels::{Access, Bind, Dispatch, Slot};
 use crate::slot::Array;
 
 /// Uniforms of a kernel, on every device that WebGPU allows.
@@ -193,9 +193,19 @@ impl Program {
         }))
     }
 
+    /// The bindings, from `first` on, of the arrays and uniforms of a fragment.
+    pub(crate) fn bind_declared(&mut self, map: &Checked, first: u32) -> Result<Vec<Bind>> {
+        let bind = |(binding, own): (u32, &Declared)| {
+            let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
+            let slot = own.slot.map_or_else(|| self.declare(own), Ok)?;
+            Ok(Bind { binding, name: map.binding_name(own).into(), access, slot, range: None })
+        };
+        (first..).zip(map.arrays()).map(bind).collect()
+    }
+
     /// The place of an array or a uniform of a fragment, which is added if there is none yet.
     /// Fragments of one program may share one by its name.
-    pub(crate) fn declare(&mut self, declared: &Declared) -> Result<Slot> {
+    pub(super) fn declare(&mut self, declared: &Declared) -> Result<Slot> {
         if let Some(i) = self.declared.iter().position(|known| known.name == declared.name) {
             if self.declared[i] == *declared {
                 return Ok(Slot::Declared(i));

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Indexed;
 use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
-use crate::kernels::{Access, Bind, Dispatch, Slot};
+use crate::kernels::{Bind, Dispatch, Slot};
 use crate::plan::{Array, Placement, Program};
 use crate::strides::IoDim;
 
@@ -158,11 +158,8 @@ impl Lowering<'_> {
             return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available });
         }
         for (binds, own) in self.declared.iter_mut().zip(declaring(operator)) {
-            let Some((Indexed { fragment, .. }, first)) = own else { continue };
-            for (binding, own) in (first..).zip(fragment.arrays()) {
-                let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
-                let slot = self.program.declare(own)?;
-                binds.push(Bind { binding, name: fragment.binding_name(own).into(), access, slot, range: None });
+            if let Some((Indexed { fragment, .. }, first)) = own {
+                *binds = self.program.bind_declared(fragment, first)?;
             }
         }
         Ok(())

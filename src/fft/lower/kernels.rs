@@ -16,7 +16,7 @@ use crate::fft::spec::number::Number;
 use crate::fft::steps::LookUp;
 use crate::kernels::fft::pass::{self, Bound, Workgroup};
 use crate::kernels::fft::{self, pass_double, pass_f64};
-use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
+use crate::kernels::{Bind, Dispatch, Form, Generated, Slot};
 use crate::plan::Array;
 use crate::wgsl::two_f32;
 
@@ -86,11 +86,7 @@ impl Lowering<'_> {
         let mut indexes_memory = false;
         for (map, first) in stockham::maps(pass) {
             indexes_memory |= map.fragment.indexes_memory;
-            for (binding, declared) in (first..).zip(map.fragment.arrays()) {
-                let access = if declared.is_uniform() { Access::Uniform } else { Access::Read };
-                let slot = declared.slot.map_or_else(|| self.program.declare(declared), Ok)?;
-                binds.push(Bind { binding, name: map.fragment.binding_name(declared).into(), access, slot, range: None });
-            }
+            binds.extend(self.program.bind_declared(&map.fragment, first)?);
         }
         Ok((binds, indexes_memory))
     }

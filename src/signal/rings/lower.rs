@@ -7,9 +7,9 @@ use super::recipe::Recipe;
 use super::spec::Core;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
 use crate::kernels::signal::ring_means;
 use crate::kernels::signal::rings::{self, MAX_LINES};
-use crate::kernels::{Access, Bind, Slot};
 use crate::plan::{Array, Computation, Placement, Program};
 
 impl Recipe {
@@ -66,14 +66,8 @@ impl Computation for Core {
             return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required: sums, available });
         }
         program.workspaces.push(Array { len: sums as usize, element_bytes: 8 });
-        let mut declared = Vec::new();
-        if let Some(fragment) = &self.fragment {
-            for (binding, own) in (FIRST_DECLARED..).zip(fragment.arrays()) {
-                let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
-                let slot = program.declare(own)?;
-                declared.push(Bind { binding, name: fragment.binding_name(own).into(), access, slot, range: None });
-            }
-        }
+        let declared =
+            self.fragment.as_ref().map(|fragment| program.bind_declared(fragment, FIRST_DECLARED)).transpose()?.unwrap_or_default();
         let Geometry { extents, columns, zero, weights, unit, rings, .. } = geometry;
         let n = extents[2];
         let params = rings::Params {

@@ -14,9 +14,9 @@ use super::spec::{Core, Places};
 use crate::error::{Error, Result};
 use crate::fragment::{Argument, Checked, Form};
 use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
 use crate::kernels::transpose::mapped::{self, Params, Work};
 use crate::kernels::transpose::{Arrays, Blocks, strided, tiled};
-use crate::kernels::{Access, Bind, Slot};
 use crate::plan::Program;
 use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, Strided, joined};
@@ -326,11 +326,7 @@ impl Mapped {
         let way = self.fit(recipe, profile).map_err(|unfit| unfit.error(recipe, &self.label))?;
         let mut declared = Vec::new();
         for (step, first) in self.declaring() {
-            for (binding, own) in (first..).zip(step.fragment.arrays()) {
-                let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
-                let slot = program.declare(own)?;
-                declared.push(Bind { binding, name: step.fragment.binding_name(own).into(), access, slot, range: None });
-            }
+            declared.extend(program.bind_declared(&step.fragment, first)?);
         }
         let dims: Vec<IoDim> = self.axes.iter().map(|axis| axis.dim).collect();
         let outer = |side: usize| [2, 3, 4].map(|i| dims.get(i).map_or(0, |dim| dim.strides[side]));
