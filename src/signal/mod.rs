@@ -38,6 +38,7 @@ pub mod window;
 mod zoom;
 
 use crate::error::{Error, Result};
+use crate::shape::Shape;
 use crate::text::{Text, Words};
 pub use analytic::analytic;
 pub use convolve::{Convolve, Number};
@@ -86,6 +87,13 @@ fn check_len(what: &str, n: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::LimitExceeded { what: what.to_owned(), limit: "elements indexed by a u32", required, available })
+}
+
+/// The shape behind the first words of a specification, and the words that follow it.
+fn shape_after<'a>(words: &[&str], text: Text<'a>, whole: &'a str) -> Result<(Shape, Words<'a>)> {
+    let mut rest = text.words(whole);
+    words.iter().try_for_each(|word| rest.skip(word))?;
+    Ok((Shape::parse(text, rest.one("a shape")?)?, rest))
 }
 
 /// Reads the batch of a specification, if there is one, and the word that comes next.

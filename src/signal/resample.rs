@@ -432,10 +432,7 @@ impl<T: Number> FromStr for Resample<T> {
 
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        words.skip("resample")?;
-        words.skip(T::NAME)?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let (shape, mut words) = crate::signal::shape_after(&["resample", T::NAME], text, whole)?;
         let batch = super::batch_before("to", text, &mut words)?;
         let to = Shape::parse(text, words.one("the shape of the result")?)?;
         words.done()?;

@@ -363,10 +363,7 @@ impl<T: Number> FromStr for Zoom<T> {
 
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        words.skip("zoom")?;
-        words.skip(T::NAME)?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let (shape, mut words) = crate::signal::shape_after(&["zoom", T::NAME], text, whole)?;
         let batch = super::batch_before("to", text, &mut words)?;
         let points = text.number(words.one("a number of points")?)?;
         words.skip("in")?;

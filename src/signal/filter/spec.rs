@@ -222,10 +222,7 @@ impl Core {
     /// Reads what a filter prints.
     pub fn parse(whole: &str, kind: &'static str, name: &'static str, stored: Stored) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        words.skip(kind)?;
-        words.skip(name)?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let (shape, words) = crate::signal::shape_after(&[kind, name], text, whole)?;
         let mut fields = words.fields();
         let flipped = match (fields.flag("convolution"), fields.flag("correlation")) {
             (true, false) => true,

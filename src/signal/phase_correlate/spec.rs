@@ -150,9 +150,7 @@ impl FromStr for PhaseCorrelate<f32> {
 
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        words.skip("phase-correlate")?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let (shape, words) = crate::signal::shape_after(&["phase-correlate"], text, whole)?;
         let mut fields = words.fields();
         let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
         let normalised = !fields.flag("unnormalised");

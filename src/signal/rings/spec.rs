@@ -161,10 +161,7 @@ impl Core {
 
     fn parse(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        words.skip("radial-average")?;
-        words.skip(f32::NAME)?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let (shape, words) = crate::signal::shape_after(&["radial-average", f32::NAME], text, whole)?;
         let mut fields = words.fields();
         let core = Self {
             shape,

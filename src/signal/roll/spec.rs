@@ -176,10 +176,7 @@ impl Core {
 
     fn parse(whole: &str, name: &'static str, bytes: usize) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        words.skip("roll")?;
-        words.skip(name)?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let (shape, words) = crate::signal::shape_after(&["roll", name], text, whole)?;
         let mut fields = words.fields();
         let shifts = fields.value("by").ok_or_else(|| text.wrong(whole, "a shift needs a number for each axis (by=256,256)"))?;
         let mut core = Self::new(name, bytes, shape, &text.numbers(shifts, ',')?);
