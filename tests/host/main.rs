@@ -21,6 +21,7 @@ mod lanes;
 mod mapped;
 mod mutants;
 mod neighbours;
+mod nufft;
 mod numpy;
 mod oracles;
 mod permutations;

@@ -1,0 +1,48 @@
+// One step of a radix sort: moves keys and indices to their places by one digit. Those with equal
+// digits keep their order, so the result does not depend on what runs first.
+struct Digits {
+    points: u32,
+    shift: u32,
+    blocks: u32,
+    unused: u32,
+}
+@group(0) @binding(0) var<uniform> digits: Digits;
+@group(0) @binding(1) var<storage, read> keys: array<u32>;
+@group(0) @binding(2) var<storage, read> indices: array<u32>;
+// Where the first of each digit in each block goes.
+@group(0) @binding(3) var<storage, read> begins: array<u32>;
+@group(0) @binding(4) var<storage, read_write> sorted_keys: array<u32>;
+@group(0) @binding(5) var<storage, read_write> sorted_indices: array<u32>;
+
+// By digit, and then by invocation: how many keys it has, and later where the next of them goes.
+var<workgroup> next: array<u32, RADIX * SIZE>;
+
+@compute @workgroup_size(SIZE)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let block = group.y * groups.x + group.x;
+    for (var digit = 0u; digit < RADIX; digit++) {
+        next[digit * SIZE + local] = 0u;
+    }
+    let first = (block * SIZE + local) * EACH;
+    for (var i = first; i < min(first + EACH, digits.points); i++) {
+        next[(keys[i] >> digits.shift) % RADIX * SIZE + local] += 1u;
+    }
+    workgroupBarrier();
+    if local < RADIX && block < digits.blocks {
+        var begin = begins[local * digits.blocks + block];
+        for (var other = 0u; other < SIZE; other++) {
+            let count = next[local * SIZE + other];
+            next[local * SIZE + other] = begin;
+            begin += count;
+        }
+    }
+    workgroupBarrier();
+    for (var i = first; i < min(first + EACH, digits.points); i++) {
+        let key = keys[i];
+        let place = (key >> digits.shift) % RADIX * SIZE + local;
+        let to = next[place];
+        next[place] = to + 1u;
+        sorted_keys[to] = key;
+        sorted_indices[to] = indices[i];
+    }
+}

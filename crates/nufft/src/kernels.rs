@@ -1,0 +1,311 @@
+//! The texts of the kernels: the files in `shaders`, with constants before them, and what depends on
+//! the number of axes and on the window between their lines.
+
+use std::fmt::Write as _;
+
+use wgpu_fft::DeviceProfile;
+
+use crate::geometry::{BIN, CHUNK, Geometry};
+use crate::window::Window;
+
+/// Invocations in a workgroup.
+pub(crate) const SIZE: u32 = 64;
+/// Numbers of an invocation, where it sums or sorts.
+pub(crate) const EACH: u32 = 32;
+/// Numbers of a workgroup there.
+pub(crate) const BLOCK: u32 = SIZE * EACH;
+/// Bits of a digit of the sort.
+pub(crate) const DIGIT_BITS: u32 = 6;
+
+const GRID: &str = include_str!("../shaders/grid.wgsl");
+const LOCATE: &str = include_str!("../shaders/locate.wgsl");
+const CORNER: &str = include_str!("../shaders/corner.wgsl");
+const SEGMENTS: &str = include_str!("../shaders/segments.wgsl");
+const TILE: &str = include_str!("../shaders/tile.wgsl");
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// Names and texts of all kernels for a geometry.
+pub(crate) struct Texts {
+    constants: String,
+    axes: usize,
+    tile: [u32; 3],
+    width: u32,
+    window: String,
+    /// Complex numbers are loaded as one word of 64 bits each. A processor's shaders load each word of
+    /// each invocation by itself, and that takes most of their time.
+    int64: bool,
+}
+
+impl Texts {
+    pub fn new(profile: &DeviceProfile, geometry: &Geometry, window: &Window) -> Self {
+        let [x, y, z] = geometry.tile;
+        let deep = |axis| u32::from(geometry.axes > axis);
+        let mut constants = String::new();
+        let numbers = [
+            ("SIZE", SIZE),
+            ("EACH", EACH),
+            ("RADIX", 1 << DIGIT_BITS),
+            ("BIN", BIN),
+            ("CHUNK", CHUNK),
+            ("WIDTH", window.width),
+            ("TILE_X", x),
+            ("TILE_Y", y),
+            ("TILE_Z", z),
+            // Whether points reach beyond their row or plane.
+            ("DEEP_Y", deep(1)),
+            ("DEEP_Z", deep(2)),
+        ];
+        for (name, number) in numbers {
+            line(&mut constants, format_args!("const {name} = {number}u;"));
+        }
+        line(&mut constants, format_args!("const FRACTION = {:e};", 2f32.powi(-24)));
+        line(&mut constants, format_args!("const STEP = {:e};", 2.0 / f64::from(window.width)));
+        Self {
+            constants,
+            axes: geometry.axes,
+            tile: geometry.tile,
+            width: window.width,
+            window: window_text(window),
+            int64: profile.is_cpu() && profile.int64,
+        }
+    }
+
+    fn join(&self, parts: &[&str]) -> String {
+        format!("{}\n{}", self.constants, parts.join("\n"))
+    }
+
+    /// The texts, by the names of their files.
+    pub fn all(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("bin", self.bin()),
+            ("arrange", self.arrange()),
+            ("count", self.join(&[include_str!("../shaders/count.wgsl")])),
+            ("move", self.join(&[include_str!("../shaders/move.wgsl")])),
+            ("sums", self.join(&[include_str!("../shaders/sums.wgsl")])),
+            ("scan", self.join(&[include_str!("../shaders/scan.wgsl")])),
+            ("extra", self.join(&[GRID, CORNER, SEGMENTS, include_str!("../shaders/extra.wgsl")])),
+            ("strengths", self.join(&[GRID, include_str!("../shaders/strengths.wgsl")])),
+            ("spread", self.spread(false)),
+            ("spread of further items", self.spread(true)),
+            ("join", self.join(&[GRID, CORNER, TILE, include_str!("../shaders/join.wgsl")])),
+            ("interpolate", self.interpolate()),
+        ]
+    }
+
+    /// A binding of complex numbers, and the function that loads one.
+    fn numbers(&self, binding: u32, name: &str) -> String {
+        let (element, load) = if self.int64 {
+            ("u64", format!("let bits = {name}[i];\n    return vec2(bitcast<f32>(u32(bits)), bitcast<f32>(u32(bits >> 32u)));"))
+        } else {
+            ("vec2<f32>", format!("return {name}[i];"))
+        };
+        format!(
+            "@group(0) @binding({binding}) var<storage, read> {name}: array<{element}>;\nfn {name}_at(i: u32) -> vec2<f32> {{\n    {load}\n}}\n"
+        )
+    }
+
+    /// Bindings of the coordinates, and what is read of them.
+    fn coordinates(&self) -> String {
+        let mut text = String::new();
+        let mut finite = Vec::new();
+        let mut cells = vec!["0u".to_owned(); 3];
+        for (axis, cell) in cells.iter_mut().enumerate().take(self.axes) {
+            let name = format!("{}_coordinates", LETTERS[axis]);
+            line(&mut text, format_args!("@group(0) @binding({}) var<storage, read> {name}: array<u32>;", 2 + axis));
+            finite.push(format!("is_finite({name}[i])"));
+            *cell = format!("place_of({name}[i], grid.n.{}).x", LETTERS[axis]);
+        }
+        line(&mut text, format_args!("fn all_finite(i: u32) -> bool {{ return {}; }}", finite.join(" && ")));
+        line(&mut text, format_args!("fn cells_of(i: u32) -> vec3<u32> {{ return vec3({}); }}", cells.join(", ")));
+        text
+    }
+
+    fn bin(&self) -> String {
+        let text = include_str!("../shaders/bin.wgsl").replace("// COORDINATES\n", &self.coordinates());
+        self.join(&[GRID, LOCATE, &text])
+    }
+
+    fn arrange(&self) -> String {
+        let mut coordinates = self.coordinates();
+        line(&mut coordinates, format_args!("fn store_places(p: u32, i: u32, mark: u32) {{"));
+        for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
+            line(&mut coordinates, format_args!("    let {letter} = place_of({letter}_coordinates[i], grid.n.{letter});"));
+            match axis {
+                0 => line(&mut coordinates, format_args!("    places[p] = (x.x << 25u) | mark | x.y;")),
+                _ => line(&mut coordinates, format_args!("    places[{axis}u * grid.points + p] = {letter}.y;")),
+            }
+        }
+        line(&mut coordinates, format_args!("}}"));
+        let text = include_str!("../shaders/arrange.wgsl").replace("// COORDINATES\n", &coordinates);
+        self.join(&[GRID, LOCATE, &text])
+    }
+
+    /// The spreading to the grid by the first items of work, or that of further ones to arrays of
+    /// their own.
+    fn spread(&self, further: bool) -> String {
+        let [tile_x, tile_y, tile_z] = self.tile;
+        let (quads, tile) = (tile_x / 4, tile_x * tile_y * tile_z);
+        let item = if further {
+            "if item >= min(extra[grid.tiles.w], grid.extra) {
+        return;
+    }
+    let tile = tile_of(item);
+    var skip = (item - extra[tile] + 1u) * CHUNK;"
+        } else {
+            "if item >= grid.tiles.w {
+        return;
+    }
+    let tile = item;
+    var skip = 0u;"
+        };
+        let rows = || (0..tile_z).flat_map(move |z| (0..tile_y).map(move |y| (z, y)));
+        let (mut accumulators, mut add, mut store) = (String::new(), String::new(), String::new());
+        for quad in 0..quads {
+            line(&mut add, format_args!("        let x{quad} = window(STEP * (x + {}) - 1.0);", steps(4 * quad)));
+        }
+        for (axis, letter) in LETTERS.iter().enumerate().take(self.axes).skip(1) {
+            let place = format!("f32(segment.{letter}) + f32(places[{axis}u * grid.points + p]) * FRACTION");
+            line(&mut add, format_args!("        let {letter} = window(STEP * ({place} + {}) - 1.0);", steps(0)));
+        }
+        for (z, y) in rows() {
+            if self.axes == 3 && y == 0 {
+                line(&mut add, format_args!("        let plane{z} = value * z.{};", LETTERS[z as usize]));
+            }
+            let row = match self.axes {
+                1 => "value".to_owned(),
+                2 => format!("value * y.{}", LETTERS[y as usize]),
+                _ => format!("plane{z} * y.{}", LETTERS[y as usize]),
+            };
+            line(&mut add, format_args!("        let row{z}{y} = {row};"));
+            for quad in 0..quads {
+                for (part, letter) in [("re", 'x'), ("im", 'y')] {
+                    let name = format!("{part}{z}{y}{quad}");
+                    line(&mut accumulators, format_args!("    var {name} = vec4(0.0);"));
+                    line(&mut add, format_args!("        {name} += row{z}{y}.{letter} * x{quad};"));
+                }
+                let (offset, numbers) = (4 * quad, format!("re{z}{y}{quad}, im{z}{y}{quad}"));
+                let place = if further {
+                    format!("(group.z * grid.extra + item) * {tile}u + {}u, 0u, 4u", (z * tile_y + y) * tile_x + offset)
+                } else {
+                    format!("group.z * grid.n.w, corner + vec3({offset}u, {y}u, {z}u)")
+                };
+                line(&mut store, format_args!("    store({place}, {numbers});"));
+            }
+        }
+        let store_function = if further {
+            "fn store(first: u32, begin: u32, end: u32, re: vec4<f32>, im: vec4<f32>) {
+    for (var i = begin; i < end; i++) {
+        cells[first + i] = vec2(re[i], im[i]);
+    }
+}"
+        } else {
+            "fn store(first: u32, place: vec3<u32>, re: vec4<f32>, im: vec4<f32>) {
+    if place.y >= grid.n.y || place.z >= grid.n.z {
+        return;
+    }
+    let row = first + (place.z * grid.n.y + place.y) * grid.n.x;
+    if place.x < grid.n.x {
+        cells[row + place.x] = vec2(re.x, im.x);
+    }
+    if place.x + 1u < grid.n.x {
+        cells[row + place.x + 1u] = vec2(re.y, im.y);
+    }
+    if place.x + 2u < grid.n.x {
+        cells[row + place.x + 2u] = vec2(re.z, im.z);
+    }
+    if place.x + 3u < grid.n.x {
+        cells[row + place.x + 3u] = vec2(re.w, im.w);
+    }
+}"
+        };
+        let text = include_str!("../shaders/spread.wgsl")
+            .replace("// STRENGTHS\n", &self.numbers(3, "strengths"))
+            .replace("// ITEM", item)
+            .replace("    // ACCUMULATORS\n", &accumulators)
+            .replace("        // ADD\n", &add)
+            .replace("    // STORE\n", &store);
+        let text = if further { text } else { text.lines().filter(|line| !line.contains("(4) var")).collect::<Vec<_>>().join("\n") };
+        let mut parts = vec![GRID, CORNER, SEGMENTS, &self.window, store_function, &text];
+        if further {
+            parts.push(TILE);
+        }
+        self.join(&parts)
+    }
+
+    fn interpolate(&self) -> String {
+        let mut sum = String::new();
+        for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
+            let place = match axis {
+                0 => "place & 0xffffffu".to_owned(),
+                _ => format!("places[{axis}u * grid.points + p]"),
+            };
+            line(&mut sum, format_args!("    let {letter} = f32({place}) * FRACTION;"));
+            if axis < 2 {
+                for quad in 0..self.width.div_ceil(4) {
+                    let value = format!("window(STEP * ({letter} + {}) - 1.0)", steps(4 * quad));
+                    line(&mut sum, format_args!("    let {letter}{quad} = {value};"));
+                }
+                for step in 0..self.width {
+                    let cell = format!("next_cell(first.{letter}, {step}u, grid.n.{letter})");
+                    line(&mut sum, format_args!("    let {letter}_cell{step} = {cell};"));
+                }
+            }
+        }
+        let weight = |letter, step: u32| format!("{letter}{}.{}", step / 4, LETTERS[step as usize % 4]);
+        let row = |first: &str| {
+            let terms: Vec<String> =
+                (0..self.width).map(|step| format!("{} * cells_at({first} + x_cell{step})", weight('x', step))).collect();
+            terms.join(" + ")
+        };
+        match self.axes {
+            1 => line(&mut sum, format_args!("    sum = {};", row("group.z * grid.n.w"))),
+            axes => {
+                let plane = if axes == 3 {
+                    line(&mut sum, format_args!("    for (var k = 0u; k < WIDTH; k++) {{"));
+                    line(
+                        &mut sum,
+                        format_args!("    let plane = group.z * grid.n.w + next_cell(first.z, k, grid.n.z) * grid.n.y * grid.n.x;"),
+                    );
+                    line(&mut sum, format_args!("    var inner = vec2(0.0);"));
+                    "plane"
+                } else {
+                    "group.z * grid.n.w"
+                };
+                let target = if axes == 3 { "inner" } else { "sum" };
+                for step in 0..self.width {
+                    line(&mut sum, format_args!("    let row{step} = {plane} + y_cell{step} * grid.n.x;"));
+                    line(&mut sum, format_args!("    {target} += {} * ({});", weight('y', step), row(&format!("row{step}"))));
+                }
+                if axes == 3 {
+                    line(&mut sum, format_args!("    sum += window(vec4(STEP * (z + f32(k)) - 1.0)).x * inner;\n    }}"));
+                }
+            }
+        }
+        let text =
+            include_str!("../shaders/interpolate.wgsl").replace("    // SUM\n", &sum).replace("// CELLS\n", &self.numbers(4, "cells"));
+        self.join(&[GRID, &self.window, &text])
+    }
+}
+
+fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(text, "{line}").expect("a string takes all text");
+}
+
+/// Four neighbouring steps.
+fn steps(first: u32) -> String {
+    format!("vec4({first}.0, {}.0, {}.0, {}.0)", first + 1, first + 2, first + 3)
+}
+
+/// The window by places from -1 to 1.
+fn window_text(window: &Window) -> String {
+    let mut text = "fn window(z: vec4<f32>) -> vec4<f32> {\n    let s = 1.0 - z * z;\n".to_owned();
+    let number = |coefficient: f64| format!("{:e}f", coefficient as f32);
+    let mut coefficients = window.coefficients.iter().rev();
+    let highest = number(*coefficients.next().expect("a polynomial has coefficients"));
+    line(&mut text, format_args!("    var sum = vec4({highest});"));
+    for coefficient in coefficients {
+        line(&mut text, format_args!("    sum = sum * s + {};", number(*coefficient)));
+    }
+    text.push_str("    return select(vec4(0.0), sum, s > vec4(0.0));\n}\n");
+    text
+}

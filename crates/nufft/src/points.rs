@@ -1,0 +1,197 @@
+//! Points, sorted by the bins of the fine grid.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use wgpu_fft::{DeviceBuffer, Error, Gpu, Result, View, wgpu};
+
+use crate::device::{Dispatch, checked, groups_for, spread_groups, uniform, whole};
+use crate::geometry::{Geometry, check_bytes};
+use crate::kernels::{BLOCK, DIGIT_BITS};
+use crate::plan::Kernels;
+
+/// What the shaders know of the grid, as `shaders/grid.wgsl` has it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Grid {
+    n: [u32; 4],
+    tiles: [u32; 4],
+    bins: [u32; 2],
+    points: u32,
+    extra: u32,
+}
+
+/// Non-uniform points on the device, sorted for a grid. They serve every plan of the same shape and
+/// tolerance, of either type and with any batch.
+///
+/// [`Plan::points`](crate::Plan::points) makes them of arrays on the host, and
+/// [`Plan::alloc_points`](crate::Plan::alloc_points) and [`set`](Self::set) of arrays on the device.
+#[derive(Debug)]
+pub struct Points {
+    pub(crate) gpu: Gpu,
+    pub(crate) geometry: Geometry,
+    len: usize,
+    /// Nothing for no points.
+    pub(crate) sorted: Option<Sorted>,
+}
+
+/// The arrays of points, and the dispatches that fill them.
+#[derive(Debug)]
+pub(crate) struct Sorted {
+    kernels: Arc<Kernels>,
+    pub grid: wgpu::Buffer,
+    /// The bin of each point, and which one of the caller's it is, in the order of the bins; and room
+    /// for the steps of the sort.
+    keys: [DeviceBuffer<u32>; 2],
+    indices: [DeviceBuffer<u32>; 2],
+    /// Which of the two the sort begins with. It ends with the first.
+    first: usize,
+    /// For each bin, the points before its own.
+    pub starts: DeviceBuffer<u32>,
+    /// The places of the points along each axis.
+    pub places: DeviceBuffer<u32>,
+    /// For each tile, the further items of work before its own.
+    pub extra: DeviceBuffer<u32>,
+    /// Most further items.
+    pub capacity: u64,
+    sort: Vec<Dispatch>,
+    count_items: Vec<Dispatch>,
+}
+
+impl Points {
+    pub(crate) fn new(gpu: &Gpu, kernels: &Arc<Kernels>, geometry: &Geometry, len: usize) -> Result<Self> {
+        let sorted = if len == 0 { None } else { Some(Sorted::new(gpu, kernels, geometry, len)?) };
+        Ok(Self { gpu: gpu.clone(), geometry: geometry.clone(), len, sorted })
+    }
+
+    /// How many points there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Records the sorting of other points, as many as before: one array of coordinates for each axis,
+    /// in the order of the axes of the shape. What is recorded later uses them.
+    ///
+    /// A point with a coordinate that is NaN or infinite counts as absent: it adds nothing, and its
+    /// value is 0.
+    ///
+    /// # Errors
+    /// [`Error::WrongInputs`] for another number of arrays than there are axes; [`Error::WrongLen`],
+    /// [`Error::MissingUsage`] and [`Error::Misaligned`] for arrays that do not fit.
+    pub fn set(&self, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, f32>]) -> Result<()> {
+        check_axes(&self.geometry, coordinates.len())?;
+        let Some(sorted) = &self.sorted else { return Ok(()) };
+        let gpu = &self.gpu;
+        let views = coordinates.iter().map(|view| checked(gpu, "coordinates", *view, self.len)).collect::<Result<Vec<_>>>()?;
+        let groups = groups_for(gpu.profile(), self.len as u64, 1)?;
+        let located = |last: &[(u32, wgpu::BindingResource<'_>)], kernel: usize| {
+            let mut bindings = vec![(0, sorted.grid.as_entire_binding())];
+            bindings.extend(views.iter().rev().zip(2..).map(|(view, binding)| (binding, view.clone())));
+            bindings.extend_from_slice(last);
+            let kernel = if kernel == 0 { &sorted.kernels.bin } else { &sorted.kernels.arrange };
+            kernel.on(gpu, &bindings, groups)
+        };
+        let [keys, indices] = [&sorted.keys[sorted.first], &sorted.indices[sorted.first]];
+        let bin = located(&[(5, whole(keys)), (6, whole(indices)), (7, whole(&sorted.starts))], 0)?;
+        let arrange = located(&[(5, whole(&sorted.indices[0])), (6, whole(&sorted.places))], 1)?;
+        encoder.clear_buffer(sorted.starts.buffer(), 0, None);
+        bin.record(encoder);
+        sorted.sort.iter().for_each(|dispatch| dispatch.record(encoder));
+        arrange.record(encoder);
+        sorted.count_items.iter().for_each(|dispatch| dispatch.record(encoder));
+        Ok(())
+    }
+}
+
+/// Refuses another number of arrays of coordinates than there are axes.
+pub(crate) fn check_axes(geometry: &Geometry, actual: usize) -> Result<()> {
+    if actual == geometry.axes {
+        return Ok(());
+    }
+    Err(Error::WrongInputs { spec: format!("points of {} axes", geometry.axes), expected: geometry.axes, actual })
+}
+
+impl Sorted {
+    fn new(gpu: &Gpu, kernels: &Arc<Kernels>, geometry: &Geometry, len: usize) -> Result<Self> {
+        let profile = gpu.profile();
+        let points = len as u64;
+        check_bytes(profile, &format!("the places of {len} points"), 4 * points.saturating_mul(geometry.axes as u64))?;
+        check_bytes(profile, "the bins of the fine grid", 4 * (geometry.bins() + 1))?;
+        let [x, y, z] = geometry.tiles();
+        let tiles = u64::from(x) * u64::from(y) * u64::from(z);
+        let capacity = geometry.further_items(points);
+        let [cells_x, cells_y, cells_z] = geometry.cells;
+        let words = Grid {
+            n: [cells_x, cells_y, cells_z, geometry.len() as u32],
+            tiles: [x, y, z, tiles as u32],
+            bins: [geometry.row_bins(), geometry.bins() as u32],
+            points: len as u32,
+            extra: capacity as u32,
+        };
+        let grid = uniform(gpu, &words)?;
+        let room = || -> Result<[DeviceBuffer<u32>; 2]> { Ok([gpu.alloc(len)?, gpu.alloc(len)?]) };
+        let (keys, indices) = (room()?, room()?);
+        let starts = gpu.alloc::<u32>(geometry.bins() as usize + 1)?;
+        let places = gpu.alloc::<u32>(len * geometry.axes)?;
+        let extra = gpu.alloc::<u32>(tiles as usize + 1)?;
+
+        let steps = (64 - (geometry.bins() - 1).leading_zeros()).div_ceil(DIGIT_BITS) as usize;
+        let blocks = points.div_ceil(u64::from(BLOCK));
+        let block_groups = spread_groups(profile, blocks, 1)?;
+        let digits = gpu.alloc::<u32>(blocks as usize * (1 << DIGIT_BITS))?;
+        let mut sort = Vec::new();
+        for step in 0..steps {
+            let (from, to) = ((steps - step) % 2, (steps - step + 1) % 2);
+            let words = uniform(gpu, &[len as u32, DIGIT_BITS * step as u32, blocks as u32, 0])?;
+            let count = [(0, words.as_entire_binding()), (1, whole(&keys[from])), (2, whole(&digits))];
+            sort.push(kernels.count.on(gpu, &count, block_groups)?);
+            scan(gpu, kernels, &digits, &mut sort)?;
+            let moved = [
+                (0, words.as_entire_binding()),
+                (1, whole(&keys[from])),
+                (2, whole(&indices[from])),
+                (3, whole(&digits)),
+                (4, whole(&keys[to])),
+                (5, whole(&indices[to])),
+            ];
+            sort.push(kernels.moving.on(gpu, &moved, block_groups)?);
+        }
+        scan(gpu, kernels, &starts, &mut sort)?;
+        let bindings = [(0, grid.as_entire_binding()), (1, whole(&starts)), (2, whole(&extra))];
+        let mut count_items = vec![kernels.extra.on(gpu, &bindings, groups_for(profile, tiles + 1, 1)?)?];
+        scan(gpu, kernels, &extra, &mut count_items)?;
+        let kernels = Arc::clone(kernels);
+        Ok(Self { kernels, grid, keys, indices, first: steps % 2, starts, places, extra, capacity, sort, count_items })
+    }
+
+    /// The bin of each point, in their order.
+    pub fn sorted_keys(&self) -> &DeviceBuffer<u32> {
+        &self.keys[0]
+    }
+
+    /// Which point of the caller's comes where in the order of the bins.
+    pub fn sorted_indices(&self) -> &DeviceBuffer<u32> {
+        &self.indices[0]
+    }
+}
+
+/// The dispatches that replace each number by the sum of those before it.
+fn scan(gpu: &Gpu, kernels: &Kernels, values: &DeviceBuffer<u32>, dispatches: &mut Vec<Dispatch>) -> Result<()> {
+    let blocks = values.len().div_ceil(BLOCK as usize);
+    let groups = spread_groups(gpu.profile(), blocks as u64, 1)?;
+    let words = uniform(gpu, &[values.len() as u32, u32::from(blocks > 1), 0, 0])?;
+    let sums = gpu.alloc::<u32>(blocks)?;
+    if blocks > 1 {
+        dispatches.push(kernels.sums.on(gpu, &[(0, words.as_entire_binding()), (1, whole(values)), (2, whole(&sums))], groups)?);
+        scan(gpu, kernels, &sums, dispatches)?;
+    }
+    dispatches.push(kernels.scan.on(gpu, &[(0, words.as_entire_binding()), (1, whole(values)), (2, whole(&sums))], groups)?);
+    Ok(())
+}
