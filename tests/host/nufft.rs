@@ -1,6 +1,7 @@
 //! The kernels of `crates/nufft`: the texts, under both validators and all checks.
 
 use wgpu_fft::DeviceProfile;
+use wgpu_fft::fft::{TransformKind, next_fast_len};
 use wgpu_fft_nufft::Nufft;
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 
@@ -20,6 +21,12 @@ fn texts(shape: &[usize], tolerance: f64) -> Vec<(&'static str, String)> {
 fn both_validators_accept_them() {
     let mut tint = Tint::default();
     for shape in SHAPES {
+        let processor = DeviceProfile::webgpu_defaults().with(|profile| {
+            (profile.device_type, profile.int64) = (wgpu_fft::wgpu::DeviceType::Cpu, true);
+        });
+        for (name, text) in Nufft::type2(shape).wgsl(&processor).unwrap() {
+            validators::naga(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        }
         for digits in [1, 4, 6] {
             for (name, text) in texts(shape, 10f64.powi(-digits)) {
                 let name = format!("{name} of {} axes, {digits} digits", shape.len());
@@ -31,8 +38,7 @@ fn both_validators_accept_them() {
     tint.accepts("transforms on non-uniform points");
 }
 
-/// Runs a kernel on these arrays, of which the first is a uniform, and returns all of them. Those that are
-/// marked as `None` begin unwritten.
+/// Runs a kernel on these arrays, by binding, and returns all of them.
 fn run(wgsl: &str, arrays: &[(u32, Vec<u32>)], groups: u32) -> Vec<Vec<u32>> {
     let kernel = Shader::new(wgsl).and_then(|own| own.entry("main")?.compile()).unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
     let mut results = Vec::new();
@@ -106,4 +112,73 @@ fn scanned(texts: &[(&str, String)], values: &[u32]) -> Vec<u32> {
         sums = before(&run(text(texts, "sums"), &arrays, blocks as u32)[2]);
     }
     run(text(texts, "scan"), &[(0, words), (1, values.to_vec()), (2, sums)], blocks as u32).swap_remove(1)
+}
+
+/// Everything but the sort, between points and a grid: no kernel reads what is not written or lies outside,
+/// and spreading is the adjoint of interpolation.
+#[test]
+fn spreading_and_interpolation_are_adjoint() {
+    let profile = DeviceProfile::webgpu_defaults();
+    for (shape, points, tolerance) in [(SHAPES[0], 2200, 1e-6), (SHAPES[1], 70, 1e-4), (SHAPES[2], 30, 1e-2)] {
+        let texts = texts(shape, tolerance);
+        let width = (1.0 - f64::log10(tolerance)).round() as usize;
+        let fine = |&n: &usize| next_fast_len(&profile, TransformKind::C2c, (2 * n).max(2 * width)).unwrap() as u32;
+        let mut n: Vec<u32> = shape.iter().rev().map(fine).collect();
+        n.resize(3, 1);
+        let tile: [u32; 3] = [[32, 1, 1], [8, 4, 1], [4, 4, 4]][shape.len() - 1];
+        let tiles: Vec<u32> = n.iter().zip(tile).map(|(n, tile)| n.div_ceil(tile)).collect();
+        let (cells, all_tiles, row_bins) = (n.iter().product::<u32>(), tiles.iter().product::<u32>(), n[0].div_ceil(4));
+        let bins = row_bins * n[1] * n[2];
+        let capacity = 4;
+        let grid = [&n[..], &[cells], &tiles, &[all_tiles, row_bins, bins, points, capacity]].concat();
+        let groups = |items: u32| items.div_ceil(64);
+
+        // Most of them in one place, so that a tile has a second item of work.
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut angle = |j: u32| if j.is_multiple_of(40) { (random.f32() - 0.5) * 6.28 } else { 1.0f32 }.to_bits();
+        let coordinates: Vec<Vec<u32>> = shape.iter().map(|_| (0..points).map(&mut angle).collect()).collect();
+        let located = || [(0, grid.clone())].into_iter().chain((2..).zip(coordinates.iter().cloned())).collect::<Vec<_>>();
+        let empty = |len: u32| vec![0; len as usize];
+
+        let mut arrays = located();
+        arrays.extend([(5, empty(points)), (6, empty(points)), (7, empty(bins + 1))]);
+        let mut found = run(text(&texts, "bin"), &arrays, groups(points));
+        let (counts, mut indices, keys) = (found.pop().unwrap(), found.pop().unwrap(), found.pop().unwrap());
+        indices.sort_by_key(|&i| keys[i as usize]);
+        let sorted_keys: Vec<u32> = indices.iter().map(|&i| keys[i as usize]).collect();
+        let starts = before(&counts);
+        assert!(starts[bins as usize] == points && sorted_keys.iter().all(|&key| key < bins));
+        let mut arrays = located();
+        arrays.extend([(5, indices.clone()), (6, empty(points * shape.len() as u32))]);
+        let places = run(text(&texts, "arrange"), &arrays, groups(points)).pop().unwrap();
+
+        let mut numbers = |len: u32| (0..2 * len).map(|_| (random.f32() - 0.5).to_bits()).collect::<Vec<u32>>();
+        let (input, field) = (numbers(points), numbers(cells));
+        let arrays = [(0, grid.clone()), (1, indices.clone()), (2, places.clone()), (3, input.clone()), (4, empty(2 * points))];
+        let strengths = run(text(&texts, "strengths"), &arrays, groups(points)).pop().unwrap();
+        // NaNs, which what is not overwritten would keep.
+        let unwritten = |len: u32| vec![u32::MAX; 2 * len as usize];
+        let mut arrays = vec![(0, grid.clone()), (1, starts.clone()), (2, places.clone()), (3, strengths), (5, unwritten(cells))];
+        let spread = run(text(&texts, "spread"), &arrays, groups(all_tiles)).pop().unwrap();
+        let counted = [(0, grid.clone()), (1, starts), (2, empty(all_tiles + 1))];
+        let extra = before(&run(text(&texts, "extra"), &counted, groups(all_tiles + 1))[2]);
+        let items = extra[all_tiles as usize];
+        assert_eq!(items > 0, points > 2048, "{extra:?}");
+        let parts_len = capacity * tile.iter().product::<u32>();
+        arrays[4].1 = unwritten(parts_len);
+        arrays.insert(4, (4, extra.clone()));
+        let parts = run(text(&texts, "spread of further items"), &arrays, groups(capacity)).pop().unwrap();
+        let joined = [(0, grid.clone()), (1, extra), (2, parts), (3, spread.clone())];
+        let joined = run(text(&texts, "join"), &joined, groups(parts_len)).pop().unwrap();
+        assert_eq!(joined != spread, items > 0);
+
+        let arrays = [(0, grid.clone()), (1, sorted_keys), (2, indices), (3, places), (4, field.clone()), (5, unwritten(points))];
+        let values = run(text(&texts, "interpolate"), &arrays, groups(points)).pop().unwrap();
+        let dot = |x: &[u32], y: &[u32]| -> f64 {
+            x.iter().zip(y).map(|(x, y)| f64::from(f32::from_bits(*x)) * f64::from(f32::from_bits(*y))).sum()
+        };
+        let norm = |x: &[u32]| dot(x, x).sqrt();
+        let (left, right) = (dot(&joined, &field), dot(&input, &values));
+        assert!((left - right).abs() < 1e-6 * norm(&joined) * norm(&field), "{shape:?}: {left} and {right}");
+    }
 }
