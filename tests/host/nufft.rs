@@ -135,7 +135,7 @@ fn spreading_and_interpolation_are_adjoint() {
 
         // Most of them in one place, so that a tile has a second item of work.
         let mut random = fastrand::Rng::with_seed(3);
-        let mut angle = |j: u32| if j.is_multiple_of(40) { (random.f32() - 0.5) * 6.0 } else { 1.0f32 }.to_bits();
+        let mut angle = |j: u32| if j.is_multiple_of(40) { (random.f32() - 0.5) * std::f32::consts::TAU } else { 1.0f32 }.to_bits();
         let coordinates: Vec<Vec<u32>> = shape.iter().map(|_| (0..points).map(&mut angle).collect()).collect();
         let located = || [(0, grid.clone())].into_iter().chain((2..).zip(coordinates.iter().cloned())).collect::<Vec<_>>();
         let empty = |len: u32| vec![0; len as usize];
