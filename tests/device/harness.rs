@@ -1,13 +1,13 @@
 //! Adapters, data and comparisons for the tests that need a device.
 
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use num_complex::Complex64;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use wgpu_fft::num_complex;
 use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
+pub use crate::lists::seed;
 use crate::lists::{all_or_share, asks_for_all};
 
 pub use crate::bits::{assert_equal_bits, first_difference};
@@ -130,20 +130,6 @@ pub fn find_devices() -> Result<&'static [Device], Error> {
 
 pub fn devices() -> &'static [Device] {
     find_devices().unwrap()
-}
-
-/// The number of this day, in UTC: where random cases begin, so that each day has others, and all
-/// runs of a day have the same.
-pub fn today() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600)
-}
-
-/// The seed of proptest's cases: that of `PROPTEST_RNG_SEED`, or else the day's.
-pub fn seed() -> u64 {
-    match ProptestConfig::default().rng_seed {
-        RngSeed::Fixed(seed) => seed,
-        RngSeed::Random => today(),
-    }
 }
 
 /// Settings for proptest, which prints failing cases.

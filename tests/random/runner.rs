@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::{Case, Mistake, Verdict};
 use crate::draws::{Choices, Draws};
-use crate::harness::today;
+use crate::lists::today;
 use crate::place::Place;
 use crate::shrink::shrink;
 use crate::{Draw, OPERATIONS, known, progress};

@@ -1,12 +1,5 @@
 // One step of a radix sort: how often each digit occurs in each block of keys.
-struct Digits {
-    points: u32,
-    shift: u32,
-    blocks: u32,
-    unused: u32,
-}
-@group(0) @binding(0) var<uniform> digits: Digits;
-@group(0) @binding(1) var<storage, read> keys: array<u32>;
+
 // By digit, and then by block.
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
 

@@ -1,13 +1,5 @@
 // One step of a radix sort: moves keys and indices to their places by one digit. Those with equal
 // digits keep their order, so the result does not depend on what runs first.
-struct Digits {
-    points: u32,
-    shift: u32,
-    blocks: u32,
-    unused: u32,
-}
-@group(0) @binding(0) var<uniform> digits: Digits;
-@group(0) @binding(1) var<storage, read> keys: array<u32>;
 @group(0) @binding(2) var<storage, read> indices: array<u32>;
 // Where the first of each digit in each block goes.
 @group(0) @binding(3) var<storage, read> begins: array<u32>;

@@ -1,15 +1,7 @@
 // Replaces each number by the sum of those before it.
-struct Numbers {
-    len: u32,
-    has_begins: u32,
-    unused: vec2<u32>,
-}
-@group(0) @binding(0) var<uniform> numbers: Numbers;
 @group(0) @binding(1) var<storage, read_write> values: array<u32>;
 // The sum of what is before each block, if there are several.
 @group(0) @binding(2) var<storage, read> begins: array<u32>;
-
-var<workgroup> shares: array<u32, SIZE>;
 
 @compute @workgroup_size(SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {

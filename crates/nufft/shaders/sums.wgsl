@@ -1,14 +1,6 @@
 // The sum of each block of numbers.
-struct Numbers {
-    len: u32,
-    has_begins: u32,
-    unused: vec2<u32>,
-}
-@group(0) @binding(0) var<uniform> numbers: Numbers;
 @group(0) @binding(1) var<storage, read> values: array<u32>;
 @group(0) @binding(2) var<storage, read_write> sums: array<u32>;
-
-var<workgroup> shares: array<u32, SIZE>;
 
 @compute @workgroup_size(SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {

@@ -21,6 +21,8 @@ const GRID: &str = include_str!("../shaders/grid.wgsl");
 const LOCATE: &str = include_str!("../shaders/locate.wgsl");
 const CORNER: &str = include_str!("../shaders/corner.wgsl");
 const SEGMENTS: &str = include_str!("../shaders/segments.wgsl");
+const DIGITS: &str = include_str!("../shaders/digits.wgsl");
+const NUMBERS: &str = include_str!("../shaders/numbers.wgsl");
 const TILE: &str = include_str!("../shaders/tile.wgsl");
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
@@ -79,10 +81,10 @@ impl Texts {
         vec![
             ("bin", self.bin()),
             ("arrange", self.arrange()),
-            ("count", self.join(&[include_str!("../shaders/count.wgsl")])),
-            ("move", self.join(&[include_str!("../shaders/move.wgsl")])),
-            ("sums", self.join(&[include_str!("../shaders/sums.wgsl")])),
-            ("scan", self.join(&[include_str!("../shaders/scan.wgsl")])),
+            ("count", self.join(&[DIGITS, include_str!("../shaders/count.wgsl")])),
+            ("move", self.join(&[DIGITS, include_str!("../shaders/move.wgsl")])),
+            ("sums", self.join(&[NUMBERS, include_str!("../shaders/sums.wgsl")])),
+            ("scan", self.join(&[NUMBERS, include_str!("../shaders/scan.wgsl")])),
             ("extra", self.join(&[GRID, CORNER, SEGMENTS, include_str!("../shaders/extra.wgsl")])),
             ("strengths", self.join(&[GRID, include_str!("../shaders/strengths.wgsl")])),
             ("spread", self.spread(false)),

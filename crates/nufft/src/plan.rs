@@ -39,7 +39,7 @@ impl Kernels {
     fn new(gpu: &Gpu, texts: &Texts, kind: Kind) -> Result<Self> {
         let texts = texts.all();
         let kernel = |name: &'static str| {
-            let text = texts.iter().find(|(own, _)| *own == name).map_or("", |(_, text)| text);
+            let (_, text) = texts.iter().find(|(own, _)| *own == name).expect("each kernel has its text");
             Kernel::new(gpu, name, text)
         };
         let of_type = match kind {

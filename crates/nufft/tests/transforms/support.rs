@@ -1,11 +1,12 @@
 //! Adapters, points, and sums in f64.
 
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use wgpu_fft_nufft::wgpu_fft::num_complex::Complex64;
 use wgpu_fft_nufft::wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Planner, gpu, wgpu};
 use wgpu_fft_nufft::{ModeOrder, Nufft, Points, Sign};
+use wgpu_fft_tests::lists::asks_for_all;
+pub use wgpu_fft_tests::lists::seed;
 
 /// An adapter with a planner that all its tests share.
 pub struct Device {
@@ -21,8 +22,7 @@ impl Device {
 
     /// All of a list, and on an adapter that compiles slowly its last, unless WGPU_FFT_THOROUGH=1.
     pub fn share<'a, T>(&self, all: &'a [T]) -> &'a [T] {
-        let is_thorough = std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1");
-        if self.name.contains("SwiftShader") && !is_thorough { &all[all.len().saturating_sub(1)..] } else { all }
+        if self.name.contains("SwiftShader") && !asks_for_all() { &all[all.len().saturating_sub(1)..] } else { all }
     }
 }
 
@@ -40,12 +40,6 @@ pub fn devices() -> Result<&'static [Device], Error> {
         })
     });
     found.as_deref().map_err(Clone::clone)
-}
-
-/// That of `PROPTEST_RNG_SEED`, or the number of the day.
-pub fn seed() -> u64 {
-    let given = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok());
-    given.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600))
 }
 
 /// A transform with what it is to compute, and a reference.
