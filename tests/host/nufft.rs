@@ -114,8 +114,8 @@ fn scanned(texts: &[(&str, String)], values: &[u32]) -> Vec<u32> {
     run(text(texts, "scan"), &[(0, words), (1, values.to_vec()), (2, sums)], blocks as u32).swap_remove(1)
 }
 
-/// Everything but the sort, between points and a grid: no kernel reads what is not written or lies outside,
-/// and spreading is the adjoint of interpolation.
+/// Everything but the sort, between points and a grid: no kernel reads what is not written or lies
+/// outside, and spreading is the adjoint of interpolation.
 #[test]
 fn spreading_and_interpolation_are_adjoint() {
     let profile = DeviceProfile::webgpu_defaults();

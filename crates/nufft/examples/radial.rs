@@ -1,10 +1,10 @@
 //! A picture from radial samples of its spectrum, as magnetic resonance imaging measures them.
 //!
-//! `cargo run --release -p wgpu-fft-nufft --example radial` measures the photograph of this repository
-//! along spokes (a transform of type 2), reconstructs it, and writes `out/radial.png`: on the left by one
-//! transform of type 1 with weights for the density of the samples, on the right by the method of conjugate
-//! gradients, which finds the picture whose samples are the measured ones. `-- photo.png 300` takes another
-//! picture and another number of spokes.
+//! `cargo run --release -p wgpu-fft-nufft --example radial` measures the photograph of this
+//! repository along spokes (a transform of type 2), reconstructs it, and writes `out/radial.png`:
+//! on the left by one transform of type 1 with weights for the density of the samples, on the right
+//! by the method of conjugate gradients, which finds the picture whose samples are the measured
+//! ones. `-- photo.png 300` takes another picture and another number of spokes.
 
 use std::error::Error;
 use std::f32::consts::PI;
@@ -23,8 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     let pixels: Vec<Complex32> = picture.as_raw().iter().map(|&grey| Complex32::from(f32::from(grey) / 255.0)).collect();
 
-    // The sampled frequencies, in radians for each pixel: on lines through 0, from -π to π.
-    // Twice as many as pixels, so that what a sample leaves out of the spectrum lies outside of the picture.
+    // The sampled frequencies, in radians for each pixel: on lines through 0, from -π to π. Twice
+    // as many as pixels, so that what a sample leaves out of the spectrum lies outside of the
+    // picture.
     let samples = 2 * width.max(height);
     let radius = |sample: usize| (sample as f32 + 0.5) / samples as f32 * 2.0 * PI - PI;
     let place = |i: usize| ((i / samples) as f32 * PI / spokes as f32, radius(i % samples));

@@ -1,5 +1,5 @@
-//! How long transforms on non-uniform points take on this device, and how exact they are: lines that
-//! `benches/peers/finufft_times.py` puts beside finufft's.
+//! How long transforms on non-uniform points take on this device, and how exact they are: lines
+//! that `benches/peers/finufft_times.py` puts beside finufft's.
 //!
 //! `cargo run --release -p wgpu-fft-nufft --example throughput -- 256x256 1000000 1e-5`
 

@@ -1,5 +1,6 @@
-// The places of points in the order of their bins: along the fastest axis 7 bits of the cell, a mark of
-// points that are not finite, and the fraction of a cell; along the others the fraction alone.
+// The places of points in the order of their bins: along the fastest axis 7 bits of the cell, a
+// mark of points that are not finite, and the fraction of a cell; along the others the fraction
+// alone.
 @group(0) @binding(0) var<uniform> grid: Grid;
 // COORDINATES
 @group(0) @binding(5) var<storage, read> indices: array<u32>;

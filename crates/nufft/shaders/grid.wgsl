@@ -1,4 +1,5 @@
-// What all kernels know of the fine grid and of the points. Axes are counted from the fastest one on.
+// What all kernels know of the fine grid and of the points. Axes are counted from the fastest one
+// on.
 struct Grid {
     // Cells along each axis, 1 for axes that are not there; their product.
     n: vec4<u32>,

@@ -1,5 +1,5 @@
-// Adds to a tile what its further items of work have found, in their order. An invocation has a cell of
-// an item, and those of a tile's first item do it.
+// Adds to a tile what its further items of work have found, in their order. An invocation has a
+// cell of an item, and those of a tile's first item do it.
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<storage, read> extra: array<u32>;
 @group(0) @binding(2) var<storage, read> parts: array<vec2<f32>>;

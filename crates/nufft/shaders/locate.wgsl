@@ -1,7 +1,7 @@
 // Finds the cells of points, in integers: no digit of a coordinate is lost, however large the grid.
 
-// A word of 1/2π as a binary fraction, after 5 words of zeros. A processor's shaders compare faster than
-// they load.
+// A word of 1/2π as a binary fraction, after 5 words of zeros. A processor's shaders compare faster
+// than they load.
 fn word_at(i: u32) -> u32 {
     var word = select(0u, 0x28be60dbu, i == 5u);
     word = select(word, 0x9391054au, i == 6u);
@@ -26,8 +26,8 @@ fn bits_of(word: u32, following: u32, shift: u32) -> u32 {
     return (word << shift) | select(0u, following >> ((32u - shift) % 32u), shift > 0u);
 }
 
-// The angle of which these are the bits, in units of 2^-64 of a turn, without whole turns: the low word
-// first.
+// The angle of which these are the bits, in units of 2^-64 of a turn, without whole turns: the low
+// word first.
 fn turn_of(bits: u32) -> vec2<u32> {
     let exponent = (bits >> 23u) & 0xffu;
     // Smaller numbers than 2^-126 are 0 here.
@@ -47,8 +47,8 @@ fn is_finite(bits: u32) -> bool {
     return (bits & 0x7f800000u) != 0x7f800000u;
 }
 
-// Of an angle on an axis of n cells: the first cell that it reaches, and how far that cell lies inside
-// of the window's begin, in units of 2^-24 of a cell.
+// Of an angle on an axis of n cells: the first cell that it reaches, and how far that cell lies
+// inside of the window's begin, in units of 2^-24 of a cell.
 fn place_of(bits: u32, n: u32) -> vec2<u32> {
     let turn = turn_of(bits);
     let below = product(turn.x, n).y;

@@ -1,6 +1,6 @@
-// The points that reach a tile, as segments of the sorted points: the bins of each row of cells from
-// which a window reaches into the tile. Where a row begins before the grid, it has a second segment, at
-// the grid's other end.
+// The points that reach a tile, as segments of the sorted points: the bins of each row of cells
+// from which a window reaches into the tile. Where a row begins before the grid, it has a second
+// segment, at the grid's other end.
 
 const ROWS_Y = TILE_Y + (WIDTH - 1u) * DEEP_Y;
 const ROWS_Z = TILE_Z + (WIDTH - 1u) * DEEP_Z;

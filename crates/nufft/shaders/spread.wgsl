@@ -1,6 +1,6 @@
-// Adds up what the points spread over a tile. An invocation has a tile, or every CHUNK points of it:
-// it walks the points that reach the tile, in their order, and keeps the cells in registers. So no two
-// invocations add to one cell, and equal inputs give equal bits.
+// Adds up what the points spread over a tile. An invocation has a tile, or every CHUNK points of
+// it: it walks the points that reach the tile, in their order, and keeps the cells in registers. So
+// no two invocations add to one cell, and equal inputs give equal bits.
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<storage, read> starts: array<u32>;
 @group(0) @binding(2) var<storage, read> places: array<u32>;

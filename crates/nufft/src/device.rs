@@ -84,7 +84,8 @@ pub(crate) fn groups_for(profile: &DeviceProfile, items: u64, batch: u32) -> Res
     spread_groups(profile, items.div_ceil(u64::from(SIZE)), batch)
 }
 
-/// So many workgroups, along two axes where one is too short. There may be more than were asked for.
+/// So many workgroups, along two axes where one is too short. There may be more than were asked
+/// for.
 pub(crate) fn spread_groups(profile: &DeviceProfile, groups: u64, batch: u32) -> Result<[u32; 3]> {
     let most = u64::from(profile.groups_per_axis);
     let x = groups.clamp(1, most);

@@ -9,8 +9,8 @@ use crate::window::Window;
 /// divides all tiles and 128, which the 7 bits of a place count.
 pub(crate) const BIN: u32 = 4;
 
-/// Points that an invocation adds to a tile at most. What more reach the tile are shared among further
-/// invocations, so that points in one place do not make one invocation run for seconds.
+/// Points that an invocation adds to a tile at most. What more reach the tile are shared among
+/// further invocations, so that points in one place do not make one invocation run for seconds.
 pub(crate) const CHUNK: u32 = 2048;
 
 /// Axes are counted from the fastest one on, and have 1 cell where there are fewer than three.
@@ -45,8 +45,9 @@ impl Geometry {
             }
             *own = next_fast_len(profile, TransformKind::C2c, least)? as u32;
         }
-        // lavapipe, ms of type 1 at 1e-6. 512², a million points: 8x4 238, 16x4 246, 16x2 263, 4x4 275,
-        // 8x2 285. 64³, 300,000 points: 4x4x4 419, 8x4x2 480, 8x2x2 526, 4x4x2 579, 8x4x1 648, 4x2x2 835.
+        // lavapipe, ms of type 1 at 1e-6. 512², a million points: 8x4 238, 16x4 246, 16x2 263, 4x4
+        // 275, 8x2 285. 64³, 300,000 points: 4x4x4 419, 8x4x2 480, 8x2x2 526, 4x4x2 579, 8x4x1 648,
+        // 4x2x2 835.
         let tile = [[32, 1, 1], [8, 4, 1], [4, 4, 4]][axes - 1];
         Ok(Self { axes, cells, width: window.width, tile })
     }
@@ -80,8 +81,8 @@ impl Geometry {
     fn most_tiles(&self) -> u64 {
         let on_axis = |axis: usize| {
             let bin = if axis == 0 { BIN - 1 } else { 0 };
-            // The cells of points that reach a tile, and tiles begin at multiples of its size, but for
-            // the first one behind an incomplete tile at the end.
+            // The cells of points that reach a tile, and tiles begin at multiples of its size, but
+            // for the first one behind an incomplete tile at the end.
             let (tile, is_even) = (self.tile[axis], self.cells[axis].is_multiple_of(self.tile[axis]));
             let reach = tile + self.width - 1 + bin;
             u64::from((reach - 1) / tile + 1 + u32::from(!is_even))
@@ -95,8 +96,8 @@ impl Geometry {
     }
 }
 
-/// Refuses an array that a shader cannot see as a whole. As bindings are smaller than 4 GiB and elements
-/// have 4 bytes or more, indices of what passes fit 30 bits.
+/// Refuses an array that a shader cannot see as a whole. As bindings are smaller than 4 GiB and
+/// elements have 4 bytes or more, indices of what passes fit 30 bits.
 pub(crate) fn check_bytes(profile: &DeviceProfile, what: &str, required: u64) -> Result<()> {
     let limits = [("max_storage_buffer_binding_size", profile.binding_bytes), ("max_buffer_size", profile.buffer_bytes)];
     match limits.into_iter().find(|(_, available)| required > *available) {

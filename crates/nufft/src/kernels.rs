@@ -1,5 +1,5 @@
-//! The texts of the kernels: the files in `shaders`, with constants before them, and what depends on
-//! the number of axes and on the window between their lines.
+//! The texts of the kernels: the files in `shaders`, with constants before them, and what depends
+//! on the number of axes and on the window between their lines.
 
 use std::fmt::Write as _;
 
@@ -33,8 +33,8 @@ pub(crate) struct Texts {
     tile: [u32; 3],
     width: u32,
     window: String,
-    /// Complex numbers are loaded as one word of 64 bits each. A processor's shaders load each word of
-    /// each invocation by itself, and that takes most of their time.
+    /// Complex numbers are loaded as one word of 64 bits each. A processor's shaders load each word
+    /// of each invocation by itself, and that takes most of their time.
     int64: bool,
 }
 

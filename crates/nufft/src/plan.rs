@@ -66,9 +66,9 @@ impl Kernels {
 
 /// A [`Nufft`] on one device: its kernels, its fine grid and its factors. [`Nufft::plan`] makes it.
 ///
-/// [`run`](Self::run) takes arrays on the host. [`bind`](Self::bind) takes arrays on the device, and
-/// [`Bound::encode`] records into an encoder of yours. Plans of equal shape and tolerance can use the same
-/// [`Points`].
+/// [`run`](Self::run) takes arrays on the host. [`bind`](Self::bind) takes arrays on the device,
+/// and [`Bound::encode`] records into an encoder of yours. Plans of equal shape and tolerance can
+/// use the same [`Points`].
 #[derive(Debug)]
 pub struct Plan {
     spec: Nufft,
@@ -173,8 +173,8 @@ impl Plan {
         self.modes_len
     }
 
-    /// Sorts points whose coordinates are on the host: one slice for each axis, in the order of the axes
-    /// of the shape, in radians.
+    /// Sorts points whose coordinates are on the host: one slice for each axis, in the order of the
+    /// axes of the shape, in radians.
     ///
     /// # Errors
     /// [`Error::WrongInputs`] for another number of slices than there are axes; [`Error::WrongLen`] for
@@ -211,8 +211,9 @@ impl Plan {
     }
 
     /// Binds points, an input and an output, and allocates what the transform needs besides: the
-    /// strengths in the order of the bins, and room for places with many points. For type 1 the input is
-    /// the strengths, `batch` × points, and the output the modes; for type 2 the other way round.
+    /// strengths in the order of the bins, and room for places with many points. For type 1 the
+    /// input is the strengths, `batch` × points, and the output the modes; for type 2 the other way
+    /// round.
     ///
     /// # Errors
     /// [`Error::Empty`] for no points; [`Error::Unsupported`] for points of another grid or device;

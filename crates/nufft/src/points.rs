@@ -25,7 +25,8 @@ struct Grid {
 /// tolerance, of either type and with any batch.
 ///
 /// [`Plan::points`](crate::Plan::points) makes them of arrays on the host, and
-/// [`Plan::alloc_points`](crate::Plan::alloc_points) and [`set`](Self::set) of arrays on the device.
+/// [`Plan::alloc_points`](crate::Plan::alloc_points) and [`set`](Self::set) of arrays on the
+/// device.
 #[derive(Debug)]
 pub struct Points {
     pub(crate) gpu: Gpu,
@@ -40,8 +41,8 @@ pub struct Points {
 pub(crate) struct Sorted {
     kernels: Arc<Kernels>,
     pub grid: wgpu::Buffer,
-    /// The bin of each point, and which one of the caller's it is, in the order of the bins; and room
-    /// for the steps of the sort.
+    /// The bin of each point, and which one of the caller's it is, in the order of the bins; and
+    /// room for the steps of the sort.
     keys: [DeviceBuffer<u32>; 2],
     indices: [DeviceBuffer<u32>; 2],
     /// Which of the two the sort begins with. It ends with the first.
@@ -76,8 +77,8 @@ impl Points {
         self.len == 0
     }
 
-    /// Records the sorting of other points, as many as before: one array of coordinates for each axis,
-    /// in the order of the axes of the shape. What is recorded later uses them.
+    /// Records the sorting of other points, as many as before: one array of coordinates for each
+    /// axis, in the order of the axes of the shape. What is recorded later uses them.
     ///
     /// A point with a coordinate that is NaN or infinite counts as absent: it adds nothing, and its
     /// value is 0.

@@ -52,14 +52,14 @@ pub struct Nufft {
 }
 
 impl Nufft {
-    /// From strengths at points to modes, with exp(+i k·x) unless [`sign`](Self::sign) says otherwise.
-    /// `modes` are the numbers of modes along the axes.
+    /// From strengths at points to modes, with exp(+i k·x) unless [`sign`](Self::sign) says
+    /// otherwise. `modes` are the numbers of modes along the axes.
     pub fn type1(modes: impl Into<Shape>) -> Self {
         Self::new(Kind::One, modes.into(), Sign::Plus)
     }
 
-    /// From modes to values at points, with exp(-i k·x) unless [`sign`](Self::sign) says otherwise. With
-    /// the opposite sign of a type 1 it is that one's adjoint.
+    /// From modes to values at points, with exp(-i k·x) unless [`sign`](Self::sign) says otherwise.
+    /// With the opposite sign of a type 1 it is that one's adjoint.
     pub fn type2(modes: impl Into<Shape>) -> Self {
         Self::new(Kind::Two, modes.into(), Sign::Minus)
     }

@@ -1,8 +1,8 @@
 //! The window by which a point is spread over the cells of the fine grid.
 //!
-//! φ(t) = I₀(β·√s) / I₀(β) for s = 1 - (2t/w)² > 0, and 0 elsewhere: the Kaiser-Bessel window, w cells
-//! wide. I₀(β·√s) is an entire function of s, so a polynomial in s serves for all of it: no pieces, no
-//! square root, no exponential. Its transform has a closed form.
+//! φ(t) = I₀(β·√s) / I₀(β) for s = 1 - (2t/w)² > 0, and 0 elsewhere: the Kaiser-Bessel window, w
+//! cells wide. I₀(β·√s) is an entire function of s, so a polynomial in s serves for all of it: no
+//! pieces, no square root, no exponential. Its transform has a closed form.
 
 use std::f64::consts::PI;
 
@@ -11,8 +11,9 @@ pub(crate) const SMALLEST: f64 = 1e-6;
 /// The largest one, which is that of the narrowest window.
 pub(crate) const LARGEST: f64 = 1e-1;
 
-/// β / w by width from 2 on. They minimize the aliasing error, on average over the modes of a grid of
-/// twice as many points, with which it is 0.36, 0.37, 0.40, 0.43, 0.48 and 0.52 of the tolerance.
+/// β / w by width from 2 on. They minimize the aliasing error, on average over the modes of a grid
+/// of twice as many points, with which it is 0.36, 0.37, 0.40, 0.43, 0.48 and 0.52 of the
+/// tolerance.
 const SHAPES: [f64; 6] = [2.12, 2.23, 2.28, 2.31, 2.31, 2.33];
 
 /// The polynomial's error, of the tolerance.
@@ -44,7 +45,8 @@ impl Window {
         Self { width, beta, coefficients }
     }
 
-    /// ∫ φ(t) · exp(-2πi·kt/n) dt: what the spreading multiplies mode k by, on a fine grid of n cells.
+    /// ∫ φ(t) · exp(-2πi·kt/n) dt: what the spreading multiplies mode k by, on a fine grid of n
+    /// cells.
     pub fn transform(&self, k: i64, n: u32) -> f64 {
         let width = f64::from(self.width);
         let frequency = PI * width * k as f64 / f64::from(n);

@@ -6,8 +6,8 @@ use wgpu_fft_nufft::{Nufft, Sign};
 
 use crate::support::{Case, Device, relative_error, wide};
 
-/// ⟨A c, f⟩ = ⟨c, A* f⟩: both types use one window and one grid, so they agree to rounding errors, which
-/// is better than to the tolerance.
+/// ⟨A c, f⟩ = ⟨c, A* f⟩: both types use one window and one grid, so they agree to rounding errors,
+/// which is better than to the tolerance.
 pub fn adjoint(device: &Device) {
     for &modes in device.share(&[&[60][..], &[20, 21], &[8, 9, 7]]) {
         let one = Case { tolerance: 1e-2, ..Case::new(true, modes, 800, 20) };

@@ -1,7 +1,7 @@
 //! Transforms on non-uniform points on every adapter, compared with sums in f64.
 //!
-//! Without an adapter, all tests are listed as ignored, with the reason. With WGPU_FFT_REQUIRE_GPU=1
-//! that is a failure.
+//! Without an adapter, all tests are listed as ignored, with the reason. With
+//! WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod laws;
 mod mistakes;
