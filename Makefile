@@ -69,7 +69,7 @@ ladder:
 
 reach:
 	@echo 'make reach: 1. unpacks Mesa of Debian unstable into target/reach (a minute, 420 MB; scripts/reach.sh says what it needs);'
-	@echo '            2. compiles what the rules choose for 17 GPUs that are not here, and compares registers, spills and occupancy'
+	@echo '            2. compiles what the rules choose for 25 GPUs that are not here, and compares registers, spills and occupancy'
 	@echo '               with benches/reports/reach. It takes some ten minutes the first time.'
 	@scripts/reach.sh
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from table import aligned, stored
 
-# Additions and subtractions of f32, also of products: of AMD, Qualcomm, and NVIDIA.
+# Additions and subtractions of f32, also of products: of AMD, Qualcomm, NVIDIA, and Intel.
 ADDITION = re.compile(
     r"\bv_(?:dual_)?(?P<two>pk_)?(?:add|sub|subrev|fma|fmac|fmaak|fmamk|mad|mac|madak|madmk)(?:_legacy)?_f32(?:_e32|_e64)?\b"
-    r"|\b(?:add|mad)\.f(?:32)?\b|\bf(?:add|fma)\b"
+    r"|\b(?:add|mad)\.f(?:32)?\b|\bf(?:add|fma)\b|\b(?:add|mad) \(\d+\).*:f\b"
 )
 REPEATED = re.compile(r"\(rpt(\d)\)")
 # Of those of other chips with the same recipe, or of the stored ones.

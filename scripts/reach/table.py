@@ -20,6 +20,8 @@ DRIVERS = {
     "VGPRs": ("VGPRs", "Subgroups per SIMD", ("Spilled VGPRs", "Spilled SGPRs"), "Inverse Throughput"),
     "GPRs": ("GPRs", "Threads", ("Spills", "Fills"), "ALU"),
     "Max Waves Per Core": ("Registers used", "Max Waves Per Core", ("STP Count", "LDP Count"), "Instruction Count"),
+    # An Intel thread has as many invocations as its registers have room for, and the number of threads is fixed.
+    "SENDs": ("Max live registers", "Max dispatch width", ("Spills", "Fills"), "Cycles"),
     "Max warps/SM": ("Number of GPRs", "Max warps/SM", ("Spills to memory", "Fills from memory"), "Static cycle count"),
 }
 
