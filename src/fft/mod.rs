@@ -97,7 +97,7 @@ mod twos;
 
 pub(crate) use ops::any::any_spec;
 pub use ops::builders::{C2c, C2r, R2c, R2r};
-pub use ops::fast_len::{TransformKind, length_cost, next_fast_len};
+pub use ops::fast_len::{TransformKind, length_cost, next_fast_len, next_fast_shape};
 #[cfg(feature = "signal")]
 pub(crate) use ops::filter::FilterRecipe;
 pub use ops::inline::{Inline, InlineText};

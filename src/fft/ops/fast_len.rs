@@ -62,6 +62,67 @@ const LEAST: f64 = 16.0 + STAGE;
 /// # Errors
 /// [`Error::Empty`] if `n` is 0. [`Error::LimitExceeded`] if the next power of two exceeds 2³¹.
 pub fn next_fast_len(profile: &DeviceProfile, kind: TransformKind, n: usize) -> Result<usize> {
+    Ok(cheaper_lens(profile, kind, n)?.last().map_or(n, |(length, _)| *length))
+}
+
+/// Returns the shape whose extents are at least those of `shape` that costs least: the shape to pad
+/// to, as for convolutions in several axes. All axes are transformed, the last one by `kind`.
+///
+/// It is not [`next_fast_len`] of each axis: what one axis is padded by, the others have to transform
+/// as well. With cᵢ the [`length_cost`] of an extent nᵢ, and mⱼ = nⱼ, or nⱼ/2+1 along the last axis
+/// of a real transform, it minimises
+///
+/// Σᵢ cᵢ · Πⱼ mⱼ, j ≠ i.
+///
+/// Of equal costs the shape with the fewest elements wins. No extent exceeds that of
+/// [`next_fast_len`].
+///
+/// ```
+/// use wgpu_fft::DeviceProfile;
+/// use wgpu_fft::fft::{TransformKind, next_fast_shape};
+///
+/// // A filter of 31x31 on a picture.
+/// let profile = DeviceProfile::webgpu_defaults();
+/// let padded = next_fast_shape(&profile, TransformKind::R2c, [1080 + 30, 1920 + 30])?;
+/// assert!(padded.extents()[0] >= 1110 && padded.extents()[1] >= 1950);
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`next_fast_len`], and [`Error::Empty`] for a shape without axes.
+pub fn next_fast_shape(profile: &DeviceProfile, kind: TransformKind, shape: impl Into<Shape>) -> Result<Shape> {
+    let shape = shape.into();
+    let Some((&last, others)) = shape.extents().split_last() else {
+        return Err(Error::Empty { what: "a shape", shape: shape.to_string() });
+    };
+    let others = others.iter().map(|&n| cheaper_lens(profile, TransformKind::C2c, n));
+    let axes = others.chain([cheaper_lens(profile, kind, last)]).collect::<Result<Vec<_>>>()?;
+    let stored = |axis: usize, n: usize| if axis + 1 == axes.len() && kind != TransformKind::C2c { n / 2 + 1 } else { n };
+    // Each way to take one length of each axis, which are a few. The first one is the shortest.
+    let mut best: Option<([f64; 2], Vec<usize>)> = None;
+    for mut choice in 0..axes.iter().map(Vec::len).product() {
+        let taken: Vec<(usize, f64)> = axes
+            .iter()
+            .map(|lengths| {
+                let own = lengths[choice % lengths.len()];
+                choice /= lengths.len();
+                own
+            })
+            .collect();
+        let numbers: Vec<f64> = taken.iter().enumerate().map(|(axis, (n, _))| stored(axis, *n) as f64).collect();
+        let all: f64 = numbers.iter().product();
+        let cost = taken.iter().zip(&numbers).map(|((_, cost), own)| cost * all / own).sum();
+        if best.as_ref().is_none_or(|(least, _)| [cost, all] < *least) {
+            best = Some(([cost, all], taken.into_iter().map(|(n, _)| n).collect()));
+        }
+    }
+    Ok(best.map_or(shape, |(_, extents)| Shape::from(extents)))
+}
+
+/// The lengths from `n` on that cost less than all shorter ones from there, each with its cost. No
+/// other length is the best of any transform that has one of at least `n` along an axis, since a
+/// longer one costs the other axes more.
+fn cheaper_lens(profile: &DeviceProfile, kind: TransformKind, n: usize) -> Result<Vec<(usize, f64)>> {
     let limit = 1u32 << 31;
     let last = u32::try_from(n).ok().and_then(u32::checked_next_power_of_two).ok_or_else(|| Error::LimitExceeded {
         what: format!("the next fast length from {n} on"),
@@ -71,18 +132,20 @@ pub fn next_fast_len(profile: &DeviceProfile, kind: TransformKind, n: usize) -> 
     })?;
     check(n)?;
     let least = if kind == TransformKind::C2c { LEAST } else { LEAST / 2.0 };
-    let mut best = (length_cost(profile, kind, last as usize)?, last);
+    let of_last = length_cost(profile, kind, last as usize)?;
+    let mut found: Vec<(usize, f64)> = Vec::new();
     for length in smooth(n as u32, last) {
+        let bound = found.last().map_or(of_last, |(_, cost)| of_last.min(*cost));
         // Longer ones cost more, whatever their passes are.
-        if least * f64::from(length) >= best.0 {
+        if least * f64::from(length) > bound {
             break;
         }
-        let cost = length_cost(profile, kind, length as usize)?;
-        if cost < best.0 || cost == best.0 && length < best.1 {
-            best = (cost, length);
+        let cost = if length == last { of_last } else { length_cost(profile, kind, length as usize)? };
+        if found.last().is_none_or(|(_, before)| cost < *before) {
+            found.push((length as usize, cost));
         }
     }
-    Ok(best.1 as usize)
+    Ok(found)
 }
 
 /// What the transform of one row of `n` numbers costs on a device of `profile` by the rules, in
@@ -225,6 +288,27 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Against all shapes of extents that are considered.
+    #[test]
+    fn shapes_cost_no_more_than_any_other_one() {
+        let profile = DeviceProfile::webgpu_defaults();
+        for (kind, least) in [(TransformKind::C2c, [23, 37]), (TransformKind::R2c, [53, 11]), (TransformKind::C2r, [67, 67])] {
+            let cost = |[a, b]: [usize; 2]| {
+                let last = if kind == TransformKind::C2c { b } else { b / 2 + 1 };
+                let [first, second] = [length_cost(&profile, TransformKind::C2c, a), length_cost(&profile, kind, b)].map(Result::unwrap);
+                first * last as f64 + second * a as f64
+            };
+            let lengths = |n: usize| smooth(n as u32, n.next_power_of_two() as u32);
+            let pairs = lengths(least[0]).into_iter().flat_map(|a| lengths(least[1]).into_iter().map(move |b| [a as usize, b as usize]));
+            let best = pairs.map(|pair| (cost(pair), pair)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+            let shape = next_fast_shape(&profile, kind, least).unwrap();
+            assert_eq!(cost([shape.extents()[0], shape.extents()[1]]), best.0, "{kind:?} {least:?}: {shape}, not {:?}", best.1);
+        }
+        let line = next_fast_shape(&profile, TransformKind::R2c, 1009).unwrap();
+        assert_eq!(line.extents(), [next_fast_len(&profile, TransformKind::R2c, 1009).unwrap()]);
+        assert!(matches!(next_fast_shape(&profile, TransformKind::C2c, [3, 0]), Err(Error::Empty { .. })));
     }
 
     #[test]
