@@ -132,6 +132,59 @@ pub mod tune {
     }
 }
 
+/// Kernels that are not of this crate, for the members of this workspace that have some:
+/// compiled once, with errors of wgpu as results, and arrays that are checked as plans check theirs.
+pub mod kernel {
+    use crate::element::Element;
+    use crate::error::Result;
+    use crate::gpu::{Gpu, View};
+    use crate::plan::filled;
+    use crate::planner::Planner;
+
+    /// The pipeline of the entry point `main` of a text, and its bind group 0, whose layout follows
+    /// from the text. Workgroup memory begins with anything in it. The planner keeps the pipeline as
+    /// it keeps those of its plans, and equal texts share one.
+    ///
+    /// # Errors
+    /// What the device says of the text.
+    pub fn pipeline(planner: &Planner, name: &str, wgsl: &str) -> Result<(wgpu::ComputePipeline, wgpu::BindGroupLayout)> {
+        planner.pipeline_of_text(name, wgsl)
+    }
+
+    /// Runs `work`, unless the device is known to be lost, and returns its value, or the first error
+    /// that wgpu reports for it.
+    ///
+    /// # Errors
+    /// Those of the device; `during` is what they name.
+    pub fn caught<T>(gpu: &Gpu, during: &'static str, work: impl FnOnce() -> T) -> Result<T> {
+        gpu.caught(during, 0, work)
+    }
+
+    /// A uniform buffer with these bytes.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::upload`].
+    pub fn uniform(gpu: &Gpu, what: &str, bytes: &[u8]) -> Result<wgpu::Buffer> {
+        filled(gpu, what, bytes.len() as u64, wgpu::BufferUsages::UNIFORM, bytes)
+    }
+
+    /// A view as a storage binding, if it has `expected` elements and lies as the device wants it.
+    ///
+    /// # Errors
+    /// [`WrongLen`](crate::Error::WrongLen), [`MissingUsage`](crate::Error::MissingUsage) and
+    /// [`Misaligned`](crate::Error::Misaligned).
+    pub fn binding<'a, T: Element>(
+        gpu: &Gpu,
+        argument: &'static str,
+        view: View<'a, T>,
+        expected: usize,
+    ) -> Result<wgpu::BindingResource<'a>> {
+        view.any().check(argument, expected, gpu.profile().storage_alignment)?;
+        let (buffer, offset) = view.any().place();
+        Ok(wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: std::num::NonZeroU64::new(view.len_bytes()) }))
+    }
+}
+
 /// Results in files, for the programs of this workspace.
 pub mod files {
     pub use crate::files::{Replacement, check, is_stream, write};

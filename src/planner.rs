@@ -270,6 +270,11 @@ impl Planner {
         self.builder.plan(spec, recipe)
     }
 
+    /// The pipeline of a text that is no kernel of this crate, kept like the others.
+    pub(crate) fn pipeline_of_text(&self, name: &str, wgsl: &str) -> Result<(wgpu::ComputePipeline, wgpu::BindGroupLayout)> {
+        self.builder.pipeline_of_text(name, wgsl)
+    }
+
     /// Refuses devices that run no compute shaders, for which no recipe is the reason.
     fn check_compute(&self, spec: &AnyValue) -> Result<()> {
         let profile = self.gpu().profile();

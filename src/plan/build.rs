@@ -205,6 +205,33 @@ impl Builder {
         keys.iter().zip(dispatches).map(|(key, dispatch)| get(key, dispatch)).collect()
     }
 
+    /// The pipeline of a text that is no kernel of this crate, with the layout that the text
+    /// implies.
+    pub fn pipeline_of_text(&self, name: &str, wgsl: &str) -> Result<(wgpu::ComputePipeline, wgpu::BindGroupLayout)> {
+        let key = Key { text: Text { wgsl: wgsl.into(), proven: false }, overrides: Vec::new() };
+        let gpu = &self.gpu;
+        let compiled = || {
+            gpu.caught(DURING, 0, || {
+                let module = gpu.create_shader_module(name, wgsl, false);
+                let pipeline = gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                    label: Some(name),
+                    layout: None,
+                    module: &module,
+                    entry_point: Some("main"),
+                    compilation_options: wgpu::PipelineCompilationOptions {
+                        zero_initialize_workgroup_memory: ZERO_WORKGROUP_MEMORY,
+                        ..Default::default()
+                    },
+                    cache: gpu.wgpu_pipeline_cache(),
+                });
+                let layout = pipeline.get_bind_group_layout(0);
+                Arc::new(Pipeline { pipeline, layout, bytes: pipeline_bytes(gpu.profile(), wgsl) })
+            })
+        };
+        let made = self.pipelines.get_or_make(&key, || on_deep_stack(compiled))?;
+        Ok((made.pipeline.clone(), made.layout.clone()))
+    }
+
     fn compile(&self, key: &Key, dispatch: &Dispatch) -> Result<Arc<Pipeline>> {
         let (gpu, name) = (&self.gpu, dispatch.kernel.name);
         let module = self
@@ -294,7 +321,7 @@ impl Executable {
     }
 }
 
-pub(super) fn filled(gpu: &Gpu, what: &str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
+pub(crate) fn filled(gpu: &Gpu, what: &str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
     let buffer = gpu.create_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
     gpu.check_queue()?;
     gpu.caught("upload of constants", size, || gpu.queue().write_buffer(&buffer, 0, data))?;

@@ -25,7 +25,7 @@ mod workspace;
 pub use crate::slot::Array;
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
-pub(crate) use build::{Builder, Executable, ROOM, compile_alone};
+pub(crate) use build::{Builder, Executable, ROOM, compile_alone, filled};
 pub(crate) use computation::{Computation, Search, typed};
 pub use encode::{Bound, Plan, StepTime};
 pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};

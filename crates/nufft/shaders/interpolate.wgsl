@@ -5,6 +5,7 @@
 @group(0) @binding(3) var<storage, read> places: array<u32>;
 // CELLS
 @group(0) @binding(5) var<storage, read_write> output: array<vec2<f32>>;
+// FACTORS
 
 // The cell so many behind another one, around the end of the axis.
 fn next_cell(first: u32, steps: u32, n: u32) -> u32 {
@@ -24,5 +25,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let first = vec3(keys[p] % grid.bins.x * BIN + (place >> 25u) % BIN, row % grid.n.y, row / grid.n.y);
     var sum = vec2(0.0);
     // SUM
-    output[group.z * grid.points + indices[p]] = select(vec2(0.0), sum, (place & 0x1000000u) == 0u);
+    let i = indices[p];
+    output[group.z * grid.points + i] = select(vec2(0.0), multiplied(sum, i), (place & 0x1000000u) == 0u);
 }

@@ -4,6 +4,7 @@
 @group(0) @binding(2) var<storage, read> places: array<u32>;
 @group(0) @binding(3) var<storage, read> input: array<vec2<f32>>;
 @group(0) @binding(4) var<storage, read_write> strengths: array<vec2<f32>>;
+// FACTORS
 
 @compute @workgroup_size(SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -11,6 +12,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     if p >= grid.points {
         return;
     }
-    let value = input[group.z * grid.points + indices[p]];
+    let value = multiplied(input[group.z * grid.points + indices[p]], indices[p]);
     strengths[group.z * grid.points + p] = select(vec2(0.0), value, (places[p] & 0x1000000u) == 0u);
 }

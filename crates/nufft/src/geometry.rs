@@ -26,21 +26,25 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
+    /// A grid of twice as many cells as modes.
     pub fn new(profile: &DeviceProfile, shape: &Shape, window: &Window) -> Result<Self> {
-        let axes = shape.extents().len();
-        if axes > 3 {
-            let what = format!("a transform on non-uniform points of {axes} axes");
-            return Err(Error::Unsupported { what, why: "it has 1 to 3 axes".to_owned() });
-        }
+        let least = |&modes: &usize| match modes {
+            0 => Err(Error::Empty { what: "the modes", shape: shape.to_string() }),
+            modes => Ok(modes.saturating_mul(2).max(2 * window.width as usize)),
+        };
+        let least = shape.extents().iter().map(least).collect::<Result<Vec<_>>>()?;
+        Self::of_cells(profile, &least, window, &format!("the fine grid of {shape} modes"))
+    }
+
+    /// A grid of so many cells or more along the axes of a shape.
+    pub fn of_cells(profile: &DeviceProfile, least: &[usize], window: &Window, what: &str) -> Result<Self> {
+        let axes = least.len();
+        check_axes(axes)?;
         let mut cells = [1; 3];
-        for (own, &modes) in cells.iter_mut().zip(shape.extents().iter().rev()) {
-            if modes == 0 {
-                return Err(Error::Empty { what: "the modes", shape: shape.to_string() });
-            }
-            let least = modes.saturating_mul(2).max(2 * window.width as usize);
+        for (own, &least) in cells.iter_mut().zip(least.iter().rev()) {
             let limit = 1u32 << 29;
             if least > limit as usize {
-                let what = format!("the fine grid of {modes} modes");
+                let what = what.to_owned();
                 return Err(Error::LimitExceeded { what, limit: "cells of an axis", required: least as u64, available: limit.into() });
             }
             *own = next_fast_len(profile, TransformKind::C2c, least)? as u32;
@@ -50,6 +54,11 @@ impl Geometry {
         // 4x2x2 835.
         let tile = [[32, 1, 1], [8, 4, 1], [4, 4, 4]][axes - 1];
         Ok(Self { axes, cells, width: window.width, tile })
+    }
+
+    /// Extents, slowest axis first.
+    pub fn shape(&self) -> Vec<usize> {
+        self.cells[..self.axes].iter().rev().map(|&cells| cells as usize).collect()
     }
 
     /// Cells of the fine grid.
@@ -94,6 +103,15 @@ impl Geometry {
     pub fn tile_len(&self) -> u64 {
         self.tile.iter().map(|&cells| u64::from(cells)).product()
     }
+}
+
+/// Refuses other numbers of axes than there are texts for.
+pub(crate) fn check_axes(axes: usize) -> Result<()> {
+    if (1..=3).contains(&axes) {
+        return Ok(());
+    }
+    let what = format!("a transform on non-uniform points of {axes} axes");
+    Err(Error::Unsupported { what, why: "it has 1 to 3 axes".to_owned() })
 }
 
 /// Refuses an array that a shader cannot see as a whole. As bindings are smaller than 4 GiB and

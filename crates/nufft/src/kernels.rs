@@ -19,6 +19,7 @@ pub(crate) const DIGIT_BITS: u32 = 6;
 
 const GRID: &str = include_str!("../shaders/grid.wgsl");
 const LOCATE: &str = include_str!("../shaders/locate.wgsl");
+const RADIANS: &str = include_str!("../shaders/radians.wgsl");
 const CORNER: &str = include_str!("../shaders/corner.wgsl");
 const SEGMENTS: &str = include_str!("../shaders/segments.wgsl");
 const DIGITS: &str = include_str!("../shaders/digits.wgsl");
@@ -26,7 +27,28 @@ const NUMBERS: &str = include_str!("../shaders/numbers.wgsl");
 const TILE: &str = include_str!("../shaders/tile.wgsl");
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// Names and texts of all kernels for a geometry.
+/// The names of all kernels.
+const NAMES: [&str; 16] = [
+    "bin",
+    "arrange",
+    "bin turns",
+    "arrange turns",
+    "count",
+    "move",
+    "sums",
+    "scan",
+    "extra",
+    "strengths",
+    "multiplied strengths",
+    "spread",
+    "spread of further items",
+    "join",
+    "interpolate",
+    "multiplied interpolate",
+];
+
+/// The texts of all kernels for a geometry.
+#[derive(Debug)]
 pub(crate) struct Texts {
     constants: String,
     axes: usize,
@@ -76,22 +98,32 @@ impl Texts {
         format!("{}\n{}", self.constants, parts.join("\n"))
     }
 
-    /// The texts, by the names of their files.
+    /// The texts by their names.
     pub fn all(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("bin", self.bin()),
-            ("arrange", self.arrange()),
-            ("count", self.join(&[DIGITS, include_str!("../shaders/count.wgsl")])),
-            ("move", self.join(&[DIGITS, include_str!("../shaders/move.wgsl")])),
-            ("sums", self.join(&[NUMBERS, include_str!("../shaders/sums.wgsl")])),
-            ("scan", self.join(&[NUMBERS, include_str!("../shaders/scan.wgsl")])),
-            ("extra", self.join(&[GRID, CORNER, SEGMENTS, include_str!("../shaders/extra.wgsl")])),
-            ("strengths", self.join(&[GRID, include_str!("../shaders/strengths.wgsl")])),
-            ("spread", self.spread(false)),
-            ("spread of further items", self.spread(true)),
-            ("join", self.join(&[GRID, CORNER, TILE, include_str!("../shaders/join.wgsl")])),
-            ("interpolate", self.interpolate()),
-        ]
+        NAMES.iter().map(|&name| (name, self.text(name))).collect()
+    }
+
+    /// The text of a kernel.
+    pub fn text(&self, name: &str) -> String {
+        match name {
+            "bin" => self.bin(false),
+            "arrange" => self.arrange(false),
+            "bin turns" => self.bin(true),
+            "arrange turns" => self.arrange(true),
+            "count" => self.join(&[DIGITS, include_str!("../shaders/count.wgsl")]),
+            "move" => self.join(&[DIGITS, include_str!("../shaders/move.wgsl")]),
+            "sums" => self.join(&[NUMBERS, include_str!("../shaders/sums.wgsl")]),
+            "scan" => self.join(&[NUMBERS, include_str!("../shaders/scan.wgsl")]),
+            "extra" => self.join(&[GRID, CORNER, SEGMENTS, include_str!("../shaders/extra.wgsl")]),
+            "strengths" => self.strengths(false),
+            "multiplied strengths" => self.strengths(true),
+            "spread" => self.spread(false),
+            "spread of further items" => self.spread(true),
+            "join" => self.join(&[GRID, CORNER, TILE, include_str!("../shaders/join.wgsl")]),
+            "interpolate" => self.interpolate(false),
+            "multiplied interpolate" => self.interpolate(true),
+            other => unreachable!("there is no kernel `{other}`"),
+        }
     }
 
     /// A binding of complex numbers, and the function that loads one.
@@ -106,32 +138,37 @@ impl Texts {
         )
     }
 
-    /// Bindings of the coordinates, and what is read of them.
-    fn coordinates(&self) -> String {
+    /// Bindings of the coordinates, in radians or in units of 2^-64 of a turn, and what is read of
+    /// them.
+    fn coordinates(&self, turns: bool) -> String {
         let mut text = String::new();
         let mut finite = Vec::new();
         let mut cells = vec!["0u".to_owned(); 3];
+        let element = if turns { "vec2<u32>" } else { "u32" };
         for (axis, cell) in cells.iter_mut().enumerate().take(self.axes) {
-            let name = format!("{}_coordinates", LETTERS[axis]);
-            line(&mut text, format_args!("@group(0) @binding({}) var<storage, read> {name}: array<u32>;", 2 + axis));
-            finite.push(format!("is_finite({name}[i])"));
-            *cell = format!("place_of({name}[i], grid.n.{}).x", LETTERS[axis]);
+            let letter = LETTERS[axis];
+            let name = format!("{letter}_coordinates");
+            let turn = if turns { format!("{name}[i]") } else { format!("turn_of({name}[i])") };
+            line(&mut text, format_args!("@group(0) @binding({}) var<storage, read> {name}: array<{element}>;", 2 + axis));
+            line(&mut text, format_args!("fn {letter}_place(i: u32) -> vec2<u32> {{ return place_of({turn}, grid.n.{letter}); }}"));
+            finite.push(if turns { "true".to_owned() } else { format!("is_finite({name}[i])") });
+            *cell = format!("{letter}_place(i).x");
         }
         line(&mut text, format_args!("fn all_finite(i: u32) -> bool {{ return {}; }}", finite.join(" && ")));
         line(&mut text, format_args!("fn cells_of(i: u32) -> vec3<u32> {{ return vec3({}); }}", cells.join(", ")));
         text
     }
 
-    fn bin(&self) -> String {
-        let text = include_str!("../shaders/bin.wgsl").replace("// COORDINATES\n", &self.coordinates());
-        self.join(&[GRID, LOCATE, &text])
+    fn bin(&self, turns: bool) -> String {
+        let text = include_str!("../shaders/bin.wgsl").replace("// COORDINATES\n", &self.coordinates(turns));
+        self.join(&[GRID, LOCATE, if turns { "" } else { RADIANS }, &text])
     }
 
-    fn arrange(&self) -> String {
-        let mut coordinates = self.coordinates();
+    fn arrange(&self, turns: bool) -> String {
+        let mut coordinates = self.coordinates(turns);
         line(&mut coordinates, format_args!("fn store_places(p: u32, i: u32, mark: u32) {{"));
         for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
-            line(&mut coordinates, format_args!("    let {letter} = place_of({letter}_coordinates[i], grid.n.{letter});"));
+            line(&mut coordinates, format_args!("    let {letter} = {letter}_place(i);"));
             match axis {
                 0 => line(&mut coordinates, format_args!("    places[p] = (x.x << 25u) | mark | x.y;")),
                 _ => line(&mut coordinates, format_args!("    places[{axis}u * grid.points + p] = {letter}.y;")),
@@ -139,7 +176,11 @@ impl Texts {
         }
         line(&mut coordinates, format_args!("}}"));
         let text = include_str!("../shaders/arrange.wgsl").replace("// COORDINATES\n", &coordinates);
-        self.join(&[GRID, LOCATE, &text])
+        self.join(&[GRID, LOCATE, if turns { "" } else { RADIANS }, &text])
+    }
+
+    fn strengths(&self, by_factors: bool) -> String {
+        self.join(&[GRID, &include_str!("../shaders/strengths.wgsl").replace("// FACTORS\n", &factors(5, by_factors))])
     }
 
     /// The spreading to the grid by the first items of work, or that of further ones to arrays of
@@ -234,7 +275,7 @@ impl Texts {
         self.join(&parts)
     }
 
-    fn interpolate(&self) -> String {
+    fn interpolate(&self, by_factors: bool) -> String {
         let mut sum = String::new();
         for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
             let place = match axis {
@@ -283,14 +324,32 @@ impl Texts {
                 }
             }
         }
-        let text =
-            include_str!("../shaders/interpolate.wgsl").replace("    // SUM\n", &sum).replace("// CELLS\n", &self.numbers(4, "cells"));
+        let text = include_str!("../shaders/interpolate.wgsl")
+            .replace("    // SUM\n", &sum)
+            .replace("// CELLS\n", &self.numbers(4, "cells"))
+            .replace("// FACTORS\n", &factors(6, by_factors));
         self.join(&[GRID, &self.window, &text])
     }
 }
 
 fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
     writeln!(text, "{line}").expect("a string takes all text");
+}
+
+/// What values at points are multiplied by: factors of the points at a binding, or nothing.
+fn factors(binding: u32, by_factors: bool) -> String {
+    if by_factors {
+        format!(
+            "@group(0) @binding({binding}) var<storage, read> factors: array<vec2<f32>>;
+fn multiplied(value: vec2<f32>, i: u32) -> vec2<f32> {{
+    let factor = factors[i];
+    return value.x * factor + value.y * vec2(-factor.y, factor.x);
+}}
+"
+        )
+    } else {
+        "fn multiplied(value: vec2<f32>, i: u32) -> vec2<f32> { return value; }\n".to_owned()
+    }
 }
 
 /// Four neighbouring steps.

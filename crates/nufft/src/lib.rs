@@ -8,9 +8,13 @@ mod kernels;
 mod plan;
 mod points;
 mod spec;
+mod steps;
+mod type3;
 mod window;
 
-pub use plan::{Bound, Plan};
+pub use plan::Plan;
 pub use points::Points;
 pub use spec::{ModeOrder, Nufft, Sign};
+pub use steps::Bound;
+pub use type3::{Type3, Type3Plan};
 pub use wgpu_fft;

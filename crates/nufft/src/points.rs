@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use wgpu_fft::{DeviceBuffer, Error, Gpu, Result, View, wgpu};
+use wgpu_fft::{DeviceBuffer, Element, Error, Gpu, Planner, Result, View, wgpu};
 
-use crate::device::{Dispatch, checked, groups_for, spread_groups, uniform, whole};
+use crate::device::{Dispatch, Kernel, binding, groups_for, spread_groups, uniform, whole};
 use crate::geometry::{Geometry, check_bytes};
-use crate::kernels::{BLOCK, DIGIT_BITS};
-use crate::plan::Kernels;
+use crate::kernels::{BLOCK, DIGIT_BITS, Texts};
 
 /// What the shaders know of the grid, as `shaders/grid.wgsl` has it.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -21,6 +20,42 @@ struct Grid {
     extra: u32,
 }
 
+/// The kernels that find the cells of points.
+#[derive(Debug)]
+pub(crate) struct Locating {
+    bin: Kernel,
+    arrange: Kernel,
+}
+
+impl Locating {
+    /// For coordinates in radians.
+    pub fn radians(planner: &Planner, texts: &Texts) -> Result<Self> {
+        Ok(Self { bin: Kernel::new(planner, texts, "bin")?, arrange: Kernel::new(planner, texts, "arrange")? })
+    }
+
+    /// For coordinates in units of 2^-64 of a turn.
+    pub fn turns(planner: &Planner, texts: &Texts) -> Result<Self> {
+        Ok(Self { bin: Kernel::new(planner, texts, "bin turns")?, arrange: Kernel::new(planner, texts, "arrange turns")? })
+    }
+}
+
+/// The kernels that sort points by their bins.
+#[derive(Debug)]
+pub(crate) struct Sorting {
+    count: Kernel,
+    moving: Kernel,
+    sums: Kernel,
+    scan: Kernel,
+    extra: Kernel,
+}
+
+impl Sorting {
+    pub fn new(planner: &Planner, texts: &Texts) -> Result<Self> {
+        let kernel = |name| Kernel::new(planner, texts, name);
+        Ok(Self { count: kernel("count")?, moving: kernel("move")?, sums: kernel("sums")?, scan: kernel("scan")?, extra: kernel("extra")? })
+    }
+}
+
 /// Non-uniform points on the device, sorted for a grid. They serve every plan of the same shape and
 /// tolerance, of either type and with any batch.
 ///
@@ -31,6 +66,7 @@ struct Grid {
 pub struct Points {
     pub(crate) gpu: Gpu,
     pub(crate) geometry: Geometry,
+    locating: Arc<Locating>,
     len: usize,
     /// Nothing for no points.
     pub(crate) sorted: Option<Sorted>,
@@ -39,7 +75,8 @@ pub struct Points {
 /// The arrays of points, and the dispatches that fill them.
 #[derive(Debug)]
 pub(crate) struct Sorted {
-    kernels: Arc<Kernels>,
+    pub geometry: Geometry,
+    pub len: usize,
     pub grid: wgpu::Buffer,
     /// The bin of each point, and which one of the caller's it is, in the order of the bins; and
     /// room for the steps of the sort.
@@ -60,9 +97,9 @@ pub(crate) struct Sorted {
 }
 
 impl Points {
-    pub(crate) fn new(gpu: &Gpu, kernels: &Arc<Kernels>, geometry: &Geometry, len: usize) -> Result<Self> {
-        let sorted = if len == 0 { None } else { Some(Sorted::new(gpu, kernels, geometry, len)?) };
-        Ok(Self { gpu: gpu.clone(), geometry: geometry.clone(), len, sorted })
+    pub(crate) fn new(gpu: &Gpu, sorting: &Sorting, locating: &Arc<Locating>, geometry: &Geometry, len: usize) -> Result<Self> {
+        let sorted = if len == 0 { None } else { Some(Sorted::new(gpu, sorting, geometry, len)?) };
+        Ok(Self { gpu: gpu.clone(), geometry: geometry.clone(), locating: Arc::clone(locating), len, sorted })
     }
 
     /// How many points there are.
@@ -87,40 +124,40 @@ impl Points {
     /// [`Error::WrongInputs`] for another number of arrays than there are axes; [`Error::WrongLen`],
     /// [`Error::MissingUsage`] and [`Error::Misaligned`] for arrays that do not fit.
     pub fn set(&self, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, f32>]) -> Result<()> {
-        check_axes(&self.geometry, coordinates.len())?;
-        let Some(sorted) = &self.sorted else { return Ok(()) };
-        let gpu = &self.gpu;
-        let views = coordinates.iter().map(|view| checked(gpu, "coordinates", *view, self.len)).collect::<Result<Vec<_>>>()?;
-        let groups = groups_for(gpu.profile(), self.len as u64, 1)?;
-        let located = |last: &[(u32, wgpu::BindingResource<'_>)], kernel: usize| {
-            let mut bindings = vec![(0, sorted.grid.as_entire_binding())];
-            bindings.extend(views.iter().rev().zip(2..).map(|(view, binding)| (binding, view.clone())));
-            bindings.extend_from_slice(last);
-            let kernel = if kernel == 0 { &sorted.kernels.bin } else { &sorted.kernels.arrange };
-            kernel.on(gpu, &bindings, groups)
-        };
-        let [keys, indices] = [&sorted.keys[sorted.first], &sorted.indices[sorted.first]];
-        let bin = located(&[(5, whole(keys)), (6, whole(indices)), (7, whole(&sorted.starts))], 0)?;
-        let arrange = located(&[(5, whole(&sorted.indices[0])), (6, whole(&sorted.places))], 1)?;
-        encoder.clear_buffer(sorted.starts.buffer(), 0, None);
-        bin.record(encoder);
-        sorted.sort.iter().for_each(|dispatch| dispatch.record(encoder));
-        arrange.record(encoder);
-        sorted.count_items.iter().for_each(|dispatch| dispatch.record(encoder));
-        Ok(())
+        check_axes(self.geometry.axes, coordinates.len())?;
+        match &self.sorted {
+            Some(sorted) => sorted.set(&self.gpu, &self.locating, encoder, coordinates),
+            None => Ok(()),
+        }
     }
 }
 
 /// Refuses another number of arrays of coordinates than there are axes.
-pub(crate) fn check_axes(geometry: &Geometry, actual: usize) -> Result<()> {
-    if actual == geometry.axes {
+fn check_axes(axes: usize, actual: usize) -> Result<()> {
+    if actual == axes {
         return Ok(());
     }
-    Err(Error::WrongInputs { spec: format!("points of {} axes", geometry.axes), expected: geometry.axes, actual })
+    Err(Error::WrongInputs { spec: format!("points of {axes} axes"), expected: axes, actual })
+}
+
+/// Refuses coordinates on the host that are no points, and says how many there are.
+pub(crate) fn check_coordinates<T: Copy + Into<f64>>(axes: usize, coordinates: &[&[T]]) -> Result<usize> {
+    check_axes(axes, coordinates.len())?;
+    let len = coordinates[0].len();
+    for (axis, values) in coordinates.iter().enumerate() {
+        if values.len() != len {
+            return Err(Error::WrongLen { argument: "coordinates", expected: len, actual: values.len() });
+        }
+        if let Some(i) = values.iter().position(|&value| !value.into().is_finite()) {
+            let what = format!("the coordinate {} of point {i} on axis {axis}", values[i].into());
+            return Err(Error::Unsupported { what, why: "coordinates are finite".to_owned() });
+        }
+    }
+    Ok(len)
 }
 
 impl Sorted {
-    fn new(gpu: &Gpu, kernels: &Arc<Kernels>, geometry: &Geometry, len: usize) -> Result<Self> {
+    pub fn new(gpu: &Gpu, kernels: &Sorting, geometry: &Geometry, len: usize) -> Result<Self> {
         let profile = gpu.profile();
         let points = len as u64;
         check_bytes(profile, &format!("the places of {len} points"), 4 * points.saturating_mul(geometry.axes as u64))?;
@@ -168,8 +205,44 @@ impl Sorted {
         let bindings = [(0, grid.as_entire_binding()), (1, whole(&starts)), (2, whole(&extra))];
         let mut count_items = vec![kernels.extra.on(gpu, &bindings, groups_for(profile, tiles + 1, 1)?)?];
         scan(gpu, kernels, &extra, &mut count_items)?;
-        let kernels = Arc::clone(kernels);
-        Ok(Self { kernels, grid, keys, indices, first: steps % 2, starts, places, extra, capacity, sort, count_items })
+        let geometry = geometry.clone();
+        Ok(Self { geometry, len, grid, keys, indices, first: steps % 2, starts, places, extra, capacity, sort, count_items })
+    }
+
+    /// Records the sorting of points with these coordinates, by axis, the slowest one first.
+    pub fn set<T: Element>(
+        &self,
+        gpu: &Gpu,
+        locating: &Locating,
+        encoder: &mut wgpu::CommandEncoder,
+        coordinates: &[View<'_, T>],
+    ) -> Result<()> {
+        let views = coordinates.iter().map(|view| binding(gpu, "coordinates", *view, self.len)).collect::<Result<Vec<_>>>()?;
+        let groups = groups_for(gpu.profile(), self.len as u64, 1)?;
+        let located = |kernel: &Kernel, last: &[(u32, wgpu::BindingResource<'_>)]| {
+            let mut bindings = vec![(0, self.grid.as_entire_binding())];
+            bindings.extend(views.iter().rev().zip(2..).map(|(view, binding)| (binding, view.clone())));
+            bindings.extend_from_slice(last);
+            kernel.on(gpu, &bindings, groups)
+        };
+        let [keys, indices] = [&self.keys[self.first], &self.indices[self.first]];
+        let bin = located(&locating.bin, &[(5, whole(keys)), (6, whole(indices)), (7, whole(&self.starts))])?;
+        let arrange = located(&locating.arrange, &[(5, whole(&self.indices[0])), (6, whole(&self.places))])?;
+        encoder.clear_buffer(self.starts.buffer(), 0, None);
+        bin.record(encoder);
+        self.sort.iter().for_each(|dispatch| dispatch.record(encoder));
+        arrange.record(encoder);
+        self.count_items.iter().for_each(|dispatch| dispatch.record(encoder));
+        Ok(())
+    }
+
+    /// Sorts points on the host, given in turns by axis, the slowest one first.
+    pub fn set_turns(&self, gpu: &Gpu, locating: &Locating, turns: &[Vec<f64>]) -> Result<()> {
+        // 2^64 units of a turn; what is rounded up to a whole turn becomes the last unit.
+        let units = |&turn: &f64| ((turn - turn.floor()) * 2f64.powi(64)) as u64;
+        let arrays = turns.iter().map(|axis| gpu.upload(&axis.iter().map(units).collect::<Vec<u64>>())).collect::<Result<Vec<_>>>()?;
+        let views: Vec<View<'_, u64>> = arrays.iter().map(DeviceBuffer::view).collect();
+        gpu.submit(|encoder| self.set(gpu, locating, encoder, &views)).map(drop)
     }
 
     /// The bin of each point, in their order.
@@ -184,7 +257,7 @@ impl Sorted {
 }
 
 /// The dispatches that replace each number by the sum of those before it.
-fn scan(gpu: &Gpu, kernels: &Kernels, values: &DeviceBuffer<u32>, dispatches: &mut Vec<Dispatch>) -> Result<()> {
+fn scan(gpu: &Gpu, kernels: &Sorting, values: &DeviceBuffer<u32>, dispatches: &mut Vec<Dispatch>) -> Result<()> {
     let blocks = values.len().div_ceil(BLOCK as usize);
     let groups = spread_groups(gpu.profile(), blocks as u64, 1)?;
     let words = uniform(gpu, &[values.len() as u32, u32::from(blocks > 1), 0, 0])?;

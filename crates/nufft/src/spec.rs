@@ -104,15 +104,24 @@ impl Nufft {
     /// # Errors
     /// Those of [`plan`](Self::plan) that need none.
     pub fn wgsl(&self, profile: &DeviceProfile) -> Result<Vec<(&'static str, String)>> {
+        Ok(self.texts(profile)?.all())
+    }
+
+    pub(crate) fn texts(&self, profile: &DeviceProfile) -> Result<Texts> {
         let window = self.window()?;
-        Ok(Texts::new(profile, &Geometry::new(profile, &self.shape, &window)?, &window).all())
+        Ok(Texts::new(profile, &Geometry::new(profile, &self.shape, &window)?, &window))
     }
 
     pub(crate) fn window(&self) -> Result<Window> {
-        if (SMALLEST * 0.999..=LARGEST * 1.001).contains(&self.tolerance) {
-            return Ok(Window::new(self.tolerance));
-        }
-        let what = format!("the tolerance {:e}", self.tolerance);
-        Err(Error::Unsupported { what, why: format!("in f32 it is between {SMALLEST:e} and {LARGEST:e}") })
+        window(self.tolerance)
     }
+}
+
+/// The window for a tolerance, if it is one for f32.
+pub(crate) fn window(tolerance: f64) -> Result<Window> {
+    if (SMALLEST * 0.999..=LARGEST * 1.001).contains(&tolerance) {
+        return Ok(Window::new(tolerance));
+    }
+    let what = format!("the tolerance {tolerance:e}");
+    Err(Error::Unsupported { what, why: format!("in f32 it is between {SMALLEST:e} and {LARGEST:e}") })
 }

@@ -45,12 +45,12 @@ impl Window {
         Self { width, beta, coefficients }
     }
 
-    /// ∫ φ(t) · exp(-2πi·kt/n) dt: what the spreading multiplies mode k by, on a fine grid of n
-    /// cells.
-    pub fn transform(&self, k: i64, n: u32) -> f64 {
+    /// ∫ φ(t) · exp(-2πi·ft) dt: what the spreading multiplies a frequency by, of f turns for each
+    /// cell.
+    pub fn transform(&self, turns: f64) -> f64 {
         let width = f64::from(self.width);
-        let frequency = PI * width * k as f64 / f64::from(n);
-        // |k| ≤ n/4, so the frequency is below 0.79 w and β above 2.1 w.
+        let frequency = PI * width * turns;
+        // |f| ≤ 1/4, so the frequency is below 0.79 w and β above 2.1 w.
         let root = (self.beta * self.beta - frequency * frequency).sqrt();
         width * root.sinh() / (root * bessel_i0(self.beta))
     }
@@ -138,7 +138,7 @@ mod tests {
                     })
                     .sum();
                 let integral = sum * width / f64::from(steps);
-                assert!((window.transform(k, 64) / integral - 1.0).abs() < 1e-6, "{digits} {k}: {integral}");
+                assert!((window.transform(k as f64 / 64.0) / integral - 1.0).abs() < 1e-6, "{digits} {k}: {integral}");
             }
         }
     }

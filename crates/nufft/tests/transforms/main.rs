@@ -8,6 +8,7 @@ mod mistakes;
 mod places;
 mod sums;
 mod support;
+mod type3;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,18 @@ fn main() -> ExitCode {
         }
         laws::{adjoint, equal_bits, one_set_of_points_for_both_types}
         mistakes::{specifications, points, arrays, limits}
+        type3::{
+            lines,
+            planes,
+            volumes,
+            every_tolerance,
+            drawn,
+            no_extent,
+            whole_frequencies,
+            equal_bits,
+            mistakes,
+            points_in_f64,
+        }
     };
     let mut trials = Vec::new();
     match support::devices() {

@@ -5,7 +5,7 @@ use wgpu_fft_nufft::wgpu_fft::{Complex32, Error, Gpu, Planner, View, wgpu};
 
 use crate::support::Device;
 
-fn says(error: Error, texts: &[&str]) {
+pub fn says(error: Error, texts: &[&str]) {
     let text = error.to_string();
     texts.iter().for_each(|part| assert!(text.contains(part), "`{part}` is not in: {text}"));
 }
