@@ -1,8 +1,8 @@
 //! Kernels and dispatches on a device, by what the core offers for kernels of others.
 
 use bytemuck::Pod;
-pub(crate) use wgpu_fft::low_level::kernel::binding;
-use wgpu_fft::low_level::kernel::{caught, pipeline};
+use wgpu_fft::low_level::kernel::pipeline;
+pub(crate) use wgpu_fft::low_level::kernel::{binding, caught};
 use wgpu_fft::{DeviceBuffer, DeviceProfile, Element, Error, Gpu, Planner, Result, wgpu};
 
 use crate::kernels::{SIZE, Texts};
@@ -43,13 +43,21 @@ pub(crate) struct Dispatch {
 }
 
 impl Dispatch {
-    pub fn record(&self, encoder: &mut wgpu::CommandEncoder) {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(self.name), timestamp_writes: None });
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.bind_group, &[]);
         let [x, y, z] = self.groups;
         pass.dispatch_workgroups(x, y, z);
     }
+}
+
+/// A pass without timestamps.
+pub(crate) fn begin_pass(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
+    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("nufft"), timestamp_writes: None })
 }
 
 /// Workgroups for so many items of one invocation each, `batch` times.

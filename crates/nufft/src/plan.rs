@@ -207,7 +207,7 @@ impl Plan {
                 steps.push(interpolating.bind(gpu, sorted, batch, &self.fine.cells, None, output)?);
             }
         }
-        Ok(Bound { steps })
+        Ok(Bound { gpu: self.gpu.clone(), steps })
     }
 
     fn check_points(&self, points: &Points) -> Result<()> {

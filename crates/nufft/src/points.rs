@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use wgpu_fft::{DeviceBuffer, Element, Error, Gpu, Planner, Result, View, wgpu};
 
-use crate::device::{Dispatch, Kernel, binding, groups_for, spread_groups, uniform, whole};
+use crate::device::{Dispatch, Kernel, begin_pass, binding, groups_for, spread_groups, uniform, whole};
 use crate::geometry::{Geometry, check_bytes};
 use crate::kernels::{BLOCK, DIGIT_BITS, Texts};
 
@@ -229,10 +229,11 @@ impl Sorted {
         let bin = located(&locating.bin, &[(5, whole(keys)), (6, whole(indices)), (7, whole(&self.starts))])?;
         let arrange = located(&locating.arrange, &[(5, whole(&self.indices[0])), (6, whole(&self.places))])?;
         encoder.clear_buffer(self.starts.buffer(), 0, None);
-        bin.record(encoder);
-        self.sort.iter().for_each(|dispatch| dispatch.record(encoder));
-        arrange.record(encoder);
-        self.count_items.iter().for_each(|dispatch| dispatch.record(encoder));
+        let pass = &mut begin_pass(encoder);
+        bin.record(pass);
+        self.sort.iter().for_each(|dispatch| dispatch.record(pass));
+        arrange.record(pass);
+        self.count_items.iter().for_each(|dispatch| dispatch.record(pass));
         Ok(())
     }
 

@@ -1,12 +1,13 @@
 //! The steps between points and modes: spreading, interpolation, and the Fourier transform of the
 //! fine grid.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::{Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Planner, Result, Shape, View, With, wgpu};
 
-use crate::device::{Dispatch, Kernel, groups_for, whole};
+use crate::device::{Dispatch, Kernel, begin_pass, caught, groups_for, whole};
 use crate::geometry::{Geometry, check_bytes};
 use crate::kernels::Texts;
 use crate::points::Sorted;
@@ -183,21 +184,44 @@ impl Interpolating {
 /// recorded many times.
 #[derive(Debug)]
 pub struct Bound {
+    pub(crate) gpu: Gpu,
     pub(crate) steps: Vec<Step>,
 }
 
 impl Bound {
-    /// Records the transform. It submits nothing.
+    /// Records the transform as one compute pass. It submits nothing.
     ///
     /// # Errors
-    /// Those of [`wgpu_fft::Bound::encode`].
+    /// [`Error::Wgpu`](wgpu_fft::Error::Wgpu) if the encoder has an open pass;
+    /// [`Error::DeviceLost`](wgpu_fft::Error::DeviceLost).
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
-        for step in &self.steps {
-            match step {
-                Step::Dispatch(dispatch) => dispatch.record(encoder),
-                Step::Plan(bound) => bound.encode(encoder)?,
+        self.encode_steps(encoder, 0..self.steps.len())
+    }
+
+    /// What the steps of the transform are called, in their order.
+    pub fn steps(&self) -> impl Iterator<Item = &'static str> {
+        self.steps.iter().map(|step| match step {
+            Step::Dispatch(dispatch) => dispatch.name(),
+            Step::Plan(_) => "Fourier transform or order of modes",
+        })
+    }
+
+    /// Records some of the [`steps`](Self::steps), to measure how long they take.
+    ///
+    /// # Errors
+    /// Those of [`encode`](Self::encode).
+    ///
+    /// # Panics
+    /// If there are fewer steps.
+    pub fn encode_steps(&self, encoder: &mut wgpu::CommandEncoder, steps: Range<usize>) -> Result<()> {
+        caught(&self.gpu, "recording", || {
+            let pass = &mut begin_pass(encoder);
+            for step in &self.steps[steps] {
+                match step {
+                    Step::Dispatch(dispatch) => dispatch.record(pass),
+                    Step::Plan(bound) => bound.record(pass),
+                }
             }
-        }
-        Ok(())
+        })
     }
 }

@@ -228,7 +228,7 @@ impl Type3Plan {
         let mut steps = self.spreading.bind(gpu, &self.sources, batch, input, Some(&self.before), &self.cells)?;
         steps.push(self.fine.from(self.cells.view())?);
         steps.push(self.interpolating.bind(gpu, &self.targets, batch, &self.fine.cells, Some(&self.after), output)?);
-        Ok(Bound { steps })
+        Ok(Bound { gpu: self.gpu.clone(), steps })
     }
 
     /// Transforms an array on the host.

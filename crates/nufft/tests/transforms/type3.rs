@@ -125,9 +125,9 @@ pub fn drawn(device: &Device) {
 pub fn no_extent(device: &Device) {
     let wide = (3.0, 5.0);
     for &(lens, x, s) in device.share(&[([1, 1], (2.0, 0.0), (3.0, 0.0)), ([300, 1], wide, wide), ([50, 60], (1.0, 0.0), (-1.0, 1e-30))]) {
-        // The tolerance is that of an average, and here one place has all.
-        Case::new(lens, &[x], &[s], 35).check_within(device, 3.0);
-        Case::new(lens, &[x, wide], &[s, wide], 36).check_within(device, 3.0);
+        // The tolerance is that of an average over places, and here one place has all.
+        Case::new(lens, &[x], &[s], 35).check_within(device, 2.0);
+        Case::new(lens, &[x, wide], &[s, wide], 36).check_within(device, 4.0);
     }
 }
 
