@@ -36,6 +36,13 @@ pub(crate) struct Gpu {
     kept: Kept,
 }
 
+impl Gpu {
+    /// What makes plans of the device.
+    pub fn planner(&self) -> PyResult<&Arc<Planner>> {
+        self.planner.get()
+    }
+}
+
 #[pymethods]
 impl Gpu {
     /// Opens a device of the adapter that the arguments and the environment ask for.

@@ -6,6 +6,7 @@ mod array;
 mod error;
 mod fragment;
 mod gpu;
+mod nufft;
 mod plan;
 mod process;
 mod stft;
@@ -20,7 +21,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<array::Buffer>()?;
     module.add_class::<gpu::Gpu>()?;
     module.add_class::<plan::Plan>()?;
+    module.add_class::<nufft::NufftPlan>()?;
+    module.add_class::<nufft::NufftPoints>()?;
+    module.add_class::<nufft::Nufft3Plan>()?;
     module.add_function(wrap_pyfunction!(gpu::adapters, module)?)?;
+    module.add_function(wrap_pyfunction!(nufft::plan_nufft, module)?)?;
+    module.add_function(wrap_pyfunction!(nufft::plan_nufft3, module)?)?;
     module.add_function(wrap_pyfunction!(process::check, module)?)?;
     module.add_function(wrap_pyfunction!(process::is_forked, module)?)
 }
