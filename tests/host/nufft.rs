@@ -10,7 +10,7 @@ use crate::validators::{self, Tint};
 /// Shapes of one to three axes, with fine grids of 40, 12 x 20 and 8 x 8 x 12 cells or more.
 const SHAPES: [&[usize]; 3] = [&[20], &[6, 10], &[3, 4, 6]];
 
-/// Numbers of a workgroup.
+/// Numbers of a workgroup, and keys of one that is no processor's.
 const BLOCK: u32 = 2048;
 
 fn texts(shape: &[usize], tolerance: f64) -> Vec<(&'static str, String)> {
@@ -64,7 +64,9 @@ fn text<'a>(texts: &'a [(&str, String)], name: &str) -> &'a str {
 /// The steps of the sort on keys of 10 bits, of several blocks and of less than one.
 #[test]
 fn keys_are_sorted_and_equal_ones_keep_their_order() {
-    let texts = texts(&[20], 1e-3);
+    // 4096 bins, of two digits of 6 bits.
+    let texts = texts(&[8192], 1e-3);
+    assert!(text(&texts, "move").contains("const RADIX = 64u;"));
     let digits = 6;
     for len in [1u32, 1000, 2048, 5001] {
         let mut random = fastrand::Rng::with_seed(u64::from(len));
@@ -137,25 +139,30 @@ fn spreading_and_interpolation_are_adjoint() {
         let mut random = fastrand::Rng::with_seed(3);
         let mut angle = |j: u32| if j.is_multiple_of(40) { (random.f32() - 0.5) * std::f32::consts::TAU } else { 1.0f32 }.to_bits();
         let coordinates: Vec<Vec<u32>> = shape.iter().map(|_| (0..points).map(&mut angle).collect()).collect();
-        let located = || [(0, grid.clone())].into_iter().chain((2..).zip(coordinates.iter().cloned())).collect::<Vec<_>>();
         let empty = |len: u32| vec![0; len as usize];
 
-        let mut arrays = located();
-        arrays.extend([(5, empty(points)), (6, empty(points)), (7, empty(bins + 1))]);
+        let all_places = points * shape.len() as u32;
+        let mut arrays: Vec<_> = [(0, grid.clone())].into_iter().chain((2..).zip(coordinates)).collect();
+        arrays.extend([(5, empty(points)), (6, empty(points)), (7, empty(bins + 1)), (8, empty(all_places))]);
         let mut found = run(text(&texts, "bin"), &arrays, groups(points));
-        let (counts, mut indices, keys) = (found.pop().unwrap(), found.pop().unwrap(), found.pop().unwrap());
+        let (unsorted, counts) = (found.pop().unwrap(), found.pop().unwrap());
+        let (mut indices, keys) = (found.pop().unwrap(), found.pop().unwrap());
         indices.sort_by_key(|&i| keys[i as usize]);
         let sorted_keys: Vec<u32> = indices.iter().map(|&i| keys[i as usize]).collect();
         let starts = before(&counts);
         assert!(starts[bins as usize] == points && sorted_keys.iter().all(|&key| key < bins));
-        let mut arrays = located();
-        arrays.extend([(5, indices.clone()), (6, empty(points * shape.len() as u32))]);
+        let arrays = [(0, grid.clone()), (1, indices.clone()), (2, unsorted), (3, empty(all_places))];
         let places = run(text(&texts, "arrange"), &arrays, groups(points)).pop().unwrap();
 
         let mut numbers = |len: u32| (0..2 * len).map(|_| (random.f32() - 0.5).to_bits()).collect::<Vec<u32>>();
         let (input, field) = (numbers(points), numbers(cells));
         let arrays = [(0, grid.clone()), (1, indices.clone()), (2, places.clone()), (3, input.clone()), (4, empty(2 * points))];
         let strengths = run(text(&texts, "strengths"), &arrays, groups(points)).pop().unwrap();
+        // By i, as type 3 does.
+        let i: Vec<u32> = (0..2 * points).map(|j| if j.is_multiple_of(2) { 0.0f32 } else { 1.0 }.to_bits()).collect();
+        let turned = [&arrays[..], &[(5, i.clone())]].concat();
+        let turned = run(text(&texts, "multiplied strengths"), &turned, groups(points)).swap_remove(4);
+        assert_eq!(turned, by_i(&strengths));
         // NaNs, which what is not overwritten would keep.
         let unwritten = |len: u32| vec![u32::MAX; 2 * len as usize];
         let mut arrays = vec![(0, grid.clone()), (1, starts.clone()), (2, places.clone()), (3, strengths), (5, unwritten(cells))];
@@ -174,6 +181,9 @@ fn spreading_and_interpolation_are_adjoint() {
 
         let arrays = [(0, grid.clone()), (1, sorted_keys), (2, indices), (3, places), (4, field.clone()), (5, unwritten(points))];
         let values = run(text(&texts, "interpolate"), &arrays, groups(points)).pop().unwrap();
+        let turned = [&arrays[..], &[(6, i)]].concat();
+        let turned = run(text(&texts, "multiplied interpolate"), &turned, groups(points)).swap_remove(5);
+        assert_eq!(turned, by_i(&values));
         let dot = |x: &[u32], y: &[u32]| -> f64 {
             x.iter().zip(y).map(|(x, y)| f64::from(f32::from_bits(*x)) * f64::from(f32::from_bits(*y))).sum()
         };
@@ -181,4 +191,32 @@ fn spreading_and_interpolation_are_adjoint() {
         let (left, right) = (dot(&joined, &field), dot(&input, &values));
         assert!((left - right).abs() < 1e-6 * norm(&joined) * norm(&field), "{shape:?}: {left} and {right}");
     }
+}
+
+/// Complex numbers times i.
+fn by_i(numbers: &[u32]) -> Vec<u32> {
+    numbers.chunks(2).flat_map(|z| [(-f32::from_bits(z[1])).to_bits(), z[0]]).collect()
+}
+
+/// Coordinates as turns have the places of the same ones in radians.
+#[test]
+fn turns_have_the_places_of_radians() {
+    let texts = texts(&[6, 10], 1e-4);
+    let [n, tiles] = [[20u32, 12, 1], [3, 3, 1]];
+    let grid = [&n[..], &[240], &tiles, &[9, 5, 60, 50, 1]].concat();
+    let mut random = fastrand::Rng::with_seed(4);
+    let angles: Vec<Vec<f32>> = (0..2).map(|_| (0..50).map(|_| (random.f32() - 0.5) * 6.0).collect()).collect();
+    let units = |&x: &f32| ((f64::from(x) / std::f64::consts::TAU).rem_euclid(1.0) * 2f64.powi(64)) as u64;
+    let places = |name: &str, coordinates: Vec<Vec<u32>>| {
+        let mut arrays: Vec<_> = [(0, grid.clone())].into_iter().chain((2..).zip(coordinates)).collect();
+        arrays.extend([(5, vec![0; 50]), (6, vec![0; 50]), (7, vec![0; 61]), (8, vec![0; 100])]);
+        run(text(&texts, name), &arrays, 1).split_off(3)
+    };
+    let radians = places("bin", angles.iter().map(|axis| axis.iter().map(|x| x.to_bits()).collect()).collect());
+    let words = |axis: &Vec<f32>| axis.iter().map(units).flat_map(|unit| [unit as u32, (unit >> 32) as u32]).collect();
+    let turns = places("bin turns", angles.iter().map(words).collect());
+    assert_eq!(radians[..3], turns[..3]);
+    // The last of 24 bits may be rounded otherwise.
+    let differ = |(a, b): (&u32, &u32)| a.abs_diff(*b) > 1;
+    assert!(!radians[3].iter().zip(&turns[3]).any(differ), "{:?} and {:?}", radians[3], turns[3]);
 }

@@ -1,9 +1,12 @@
-// The bin of each point, and how many points each bin has.
+// The bin of each point, how many points each bin has, and the place of each point: along the fastest
+// axis 7 bits of the cell, a mark of points that are not finite, and the fraction of a cell; along the
+// others the fraction alone.
 @group(0) @binding(0) var<uniform> grid: Grid;
 // COORDINATES
 @group(0) @binding(5) var<storage, read_write> keys: array<u32>;
 @group(0) @binding(6) var<storage, read_write> indices: array<u32>;
 @group(0) @binding(7) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(8) var<storage, read_write> places: array<u32>;
 
 @compute @workgroup_size(SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -11,11 +14,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     if i >= grid.points {
         return;
     }
-    var key = 0u;
-    if all_finite(i) {
-        let cells = cells_of(i);
-        key = (cells.z * grid.n.y + cells.y) * grid.bins.x + cells.x / BIN;
-    }
+    let key = store_places(i);
     keys[i] = key;
     indices[i] = i;
     atomicAdd(&counts[key], 1u);

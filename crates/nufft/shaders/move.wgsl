@@ -7,31 +7,33 @@
 @group(0) @binding(5) var<storage, read_write> sorted_indices: array<u32>;
 
 // By digit, and then by invocation: how many keys it has, and later where the next of them goes.
-var<workgroup> next: array<u32, RADIX * SIZE>;
+var<workgroup> next: array<u32, RADIX * SORT_SIZE>;
 
-@compute @workgroup_size(SIZE)
+@compute @workgroup_size(SORT_SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let block = group.y * groups.x + group.x;
     for (var digit = 0u; digit < RADIX; digit++) {
-        next[digit * SIZE + local] = 0u;
+        next[digit * SORT_SIZE + local] = 0u;
     }
-    let first = (block * SIZE + local) * EACH;
-    for (var i = first; i < min(first + EACH, digits.points); i++) {
-        next[(keys[i] >> digits.shift) % RADIX * SIZE + local] += 1u;
+    let first = (block * SORT_SIZE + local) * SORT_EACH;
+    for (var i = first; i < min(first + SORT_EACH, digits.points); i++) {
+        next[(keys[i] >> digits.shift) % RADIX * SORT_SIZE + local] += 1u;
     }
     workgroupBarrier();
-    if local < RADIX && block < digits.blocks {
-        var begin = begins[local * digits.blocks + block];
-        for (var other = 0u; other < SIZE; other++) {
-            let count = next[local * SIZE + other];
-            next[local * SIZE + other] = begin;
-            begin += count;
+    if block < digits.blocks {
+        for (var digit = local; digit < RADIX; digit += SORT_SIZE) {
+            var begin = begins[digit * digits.blocks + block];
+            for (var other = 0u; other < SORT_SIZE; other++) {
+                let count = next[digit * SORT_SIZE + other];
+                next[digit * SORT_SIZE + other] = begin;
+                begin += count;
+            }
         }
     }
     workgroupBarrier();
-    for (var i = first; i < min(first + EACH, digits.points); i++) {
+    for (var i = first; i < min(first + SORT_EACH, digits.points); i++) {
         let key = keys[i];
-        let place = (key >> digits.shift) % RADIX * SIZE + local;
+        let place = (key >> digits.shift) % RADIX * SORT_SIZE + local;
         let to = next[place];
         next[place] = to + 1u;
         sorted_keys[to] = key;

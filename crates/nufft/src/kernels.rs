@@ -14,25 +14,52 @@ pub(crate) const SIZE: u32 = 64;
 pub(crate) const EACH: u32 = 32;
 /// Numbers of a workgroup there.
 pub(crate) const BLOCK: u32 = SIZE * EACH;
-/// Bits of a digit of the sort.
-pub(crate) const DIGIT_BITS: u32 = 6;
+
+/// How keys are sorted: digit by digit, by workgroups that take a block of keys each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Digits {
+    /// Bits of a digit.
+    pub bits: u32,
+    /// Steps that it takes.
+    pub steps: u32,
+    /// Invocations of a workgroup, which have a count of each digit in workgroup memory.
+    size: u32,
+    /// Keys of an invocation.
+    each: u32,
+}
+
+impl Digits {
+    /// Those for so many bins. A processor runs invocations one after the other, so few of them with
+    /// long digits and many keys take fewer steps.
+    pub fn new(profile: &DeviceProfile, bins: u64) -> Self {
+        let (size, each, most) = if profile.is_cpu() { (8, 512, 10) } else { (64, 32, 6) };
+        let most = most.min((profile.workgroup_bytes / (4 * size)).max(2).ilog2());
+        let all = 64 - (bins - 1).leading_zeros();
+        let steps = all.div_ceil(most);
+        Self { bits: all.div_ceil(steps.max(1)).max(1), steps, size, each }
+    }
+
+    /// Keys of a workgroup.
+    pub fn block(self) -> u32 {
+        self.size * self.each
+    }
+}
 
 const GRID: &str = include_str!("../shaders/grid.wgsl");
 const LOCATE: &str = include_str!("../shaders/locate.wgsl");
 const RADIANS: &str = include_str!("../shaders/radians.wgsl");
 const CORNER: &str = include_str!("../shaders/corner.wgsl");
 const SEGMENTS: &str = include_str!("../shaders/segments.wgsl");
-const DIGITS: &str = include_str!("../shaders/digits.wgsl");
+const KEYS: &str = include_str!("../shaders/digits.wgsl");
 const NUMBERS: &str = include_str!("../shaders/numbers.wgsl");
 const TILE: &str = include_str!("../shaders/tile.wgsl");
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// The names of all kernels.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 15] = [
     "bin",
-    "arrange",
     "bin turns",
-    "arrange turns",
+    "arrange",
     "count",
     "move",
     "sums",
@@ -51,6 +78,7 @@ const NAMES: [&str; 16] = [
 #[derive(Debug)]
 pub(crate) struct Texts {
     constants: String,
+    pub digits: Digits,
     axes: usize,
     tile: [u32; 3],
     width: u32,
@@ -64,11 +92,15 @@ impl Texts {
     pub fn new(profile: &DeviceProfile, geometry: &Geometry, window: &Window) -> Self {
         let [x, y, z] = geometry.tile;
         let deep = |axis| u32::from(geometry.axes > axis);
+        let digits = Digits::new(profile, geometry.bins());
         let mut constants = String::new();
         let numbers = [
             ("SIZE", SIZE),
             ("EACH", EACH),
-            ("RADIX", 1 << DIGIT_BITS),
+            ("RADIX", 1 << digits.bits),
+            ("SORT_SIZE", digits.size),
+            ("SORT_EACH", digits.each),
+            ("AXES", geometry.axes as u32),
             ("BIN", BIN),
             ("CHUNK", CHUNK),
             ("WIDTH", window.width),
@@ -86,6 +118,7 @@ impl Texts {
         line(&mut constants, format_args!("const STEP = {:e};", 2.0 / f64::from(window.width)));
         Self {
             constants,
+            digits,
             axes: geometry.axes,
             tile: geometry.tile,
             width: window.width,
@@ -107,11 +140,10 @@ impl Texts {
     pub fn text(&self, name: &str) -> String {
         match name {
             "bin" => self.bin(false),
-            "arrange" => self.arrange(false),
             "bin turns" => self.bin(true),
-            "arrange turns" => self.arrange(true),
-            "count" => self.join(&[DIGITS, include_str!("../shaders/count.wgsl")]),
-            "move" => self.join(&[DIGITS, include_str!("../shaders/move.wgsl")]),
+            "arrange" => self.join(&[GRID, include_str!("../shaders/arrange.wgsl")]),
+            "count" => self.join(&[KEYS, include_str!("../shaders/count.wgsl")]),
+            "move" => self.join(&[KEYS, include_str!("../shaders/move.wgsl")]),
             "sums" => self.join(&[NUMBERS, include_str!("../shaders/sums.wgsl")]),
             "scan" => self.join(&[NUMBERS, include_str!("../shaders/scan.wgsl")]),
             "extra" => self.join(&[GRID, CORNER, SEGMENTS, include_str!("../shaders/extra.wgsl")]),
@@ -138,45 +170,39 @@ impl Texts {
         )
     }
 
-    /// Bindings of the coordinates, in radians or in units of 2^-64 of a turn, and what is read of
-    /// them.
-    fn coordinates(&self, turns: bool) -> String {
-        let mut text = String::new();
+    /// Finds the places of points, from coordinates in radians or in units of 2^-64 of a turn.
+    fn bin(&self, turns: bool) -> String {
+        let [mut bindings, mut places] = [const { String::new() }; 2];
         let mut finite = Vec::new();
-        let mut cells = vec!["0u".to_owned(); 3];
         let element = if turns { "vec2<u32>" } else { "u32" };
-        for (axis, cell) in cells.iter_mut().enumerate().take(self.axes) {
-            let letter = LETTERS[axis];
+        for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
             let name = format!("{letter}_coordinates");
             let turn = if turns { format!("{name}[i]") } else { format!("turn_of({name}[i])") };
-            line(&mut text, format_args!("@group(0) @binding({}) var<storage, read> {name}: array<{element}>;", 2 + axis));
-            line(&mut text, format_args!("fn {letter}_place(i: u32) -> vec2<u32> {{ return place_of({turn}, grid.n.{letter}); }}"));
-            finite.push(if turns { "true".to_owned() } else { format!("is_finite({name}[i])") });
-            *cell = format!("{letter}_place(i).x");
-        }
-        line(&mut text, format_args!("fn all_finite(i: u32) -> bool {{ return {}; }}", finite.join(" && ")));
-        line(&mut text, format_args!("fn cells_of(i: u32) -> vec3<u32> {{ return vec3({}); }}", cells.join(", ")));
-        text
-    }
-
-    fn bin(&self, turns: bool) -> String {
-        let text = include_str!("../shaders/bin.wgsl").replace("// COORDINATES\n", &self.coordinates(turns));
-        self.join(&[GRID, LOCATE, if turns { "" } else { RADIANS }, &text])
-    }
-
-    fn arrange(&self, turns: bool) -> String {
-        let mut coordinates = self.coordinates(turns);
-        line(&mut coordinates, format_args!("fn store_places(p: u32, i: u32, mark: u32) {{"));
-        for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
-            line(&mut coordinates, format_args!("    let {letter} = {letter}_place(i);"));
+            line(&mut bindings, format_args!("@group(0) @binding({}) var<storage, read> {name}: array<{element}>;", 2 + axis));
+            line(&mut places, format_args!("    let {letter} = place_of({turn}, grid.n.{letter});"));
             match axis {
-                0 => line(&mut coordinates, format_args!("    places[p] = (x.x << 25u) | mark | x.y;")),
-                _ => line(&mut coordinates, format_args!("    places[{axis}u * grid.points + p] = {letter}.y;")),
+                0 => line(&mut places, format_args!("    places[i] = (x.x << 25u) | mark | x.y;")),
+                _ => line(&mut places, format_args!("    places[{axis}u * grid.points + i] = {letter}.y;")),
             }
+            finite.push(if turns { "true".to_owned() } else { format!("is_finite({name}[i])") });
         }
-        line(&mut coordinates, format_args!("}}"));
-        let text = include_str!("../shaders/arrange.wgsl").replace("// COORDINATES\n", &coordinates);
-        self.join(&[GRID, LOCATE, if turns { "" } else { RADIANS }, &text])
+        let key = match self.axes {
+            1 => "x.x / BIN",
+            2 => "y.x * grid.bins.x + x.x / BIN",
+            _ => "(z.x * grid.n.y + y.x) * grid.bins.x + x.x / BIN",
+        };
+        let text = include_str!("../shaders/bin.wgsl").replace("// COORDINATES\n", &bindings);
+        let store = format!(
+            "// Stores the place of a point, and returns its bin.
+fn store_places(i: u32) -> u32 {{
+    let finite = {};
+    let mark = select(0x1000000u, 0u, finite);
+{places}    return select(0u, {key}, finite);
+}}
+",
+            finite.join(" && ")
+        );
+        self.join(&[GRID, LOCATE, if turns { "" } else { RADIANS }, &text, &store])
     }
 
     fn strengths(&self, by_factors: bool) -> String {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use wgpu_fft::signal::Roll;
 use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, View};
 
+use crate::device::Kernel;
 use crate::device::binding;
 use crate::geometry::check_bytes;
-use crate::kernels::{DIGIT_BITS, SIZE, Texts};
-use crate::points::{Locating, Points, Sorting, check_coordinates};
+use crate::kernels::{SIZE, Texts};
+use crate::points::{Points, Sorting, check_coordinates};
 use crate::spec::{Kind, ModeOrder, Nufft};
 use crate::steps::{Bound, Fine, Interpolating, Spreading, Step};
 
@@ -23,7 +24,8 @@ pub struct Plan {
     gpu: Gpu,
     texts: Texts,
     sorting: Sorting,
-    locating: Arc<Locating>,
+    /// Finds the bins of coordinates in radians.
+    bin: Arc<Kernel>,
     of_type: OfType,
     fine: Fine,
     modes_len: usize,
@@ -46,14 +48,15 @@ struct Order {
 }
 
 /// Refuses a batch of none, and devices that are too small for the kernels.
-pub(crate) fn check_device(gpu: &Gpu, batch: usize, arrays: u32) -> Result<()> {
+pub(crate) fn check_device(gpu: &Gpu, batch: usize) -> Result<()> {
     let profile = gpu.profile();
     if batch == 0 {
         return Err(Error::Empty { what: "the batch", shape: "0".to_owned() });
     }
-    let workgroup_bytes = (4 * SIZE) << DIGIT_BITS;
+    // The sort's counts of the longest digits.
+    let workgroup_bytes = 16384;
     for (what, limit, required, available) in [
-        ("arrays of a kernel", "max_storage_buffers_per_shader_stage", arrays, profile.storage_buffers),
+        ("arrays of a kernel", "max_storage_buffers_per_shader_stage", 7, profile.storage_buffers),
         ("invocations of a workgroup", "max_compute_invocations_per_workgroup", SIZE, profile.invocations),
         ("bytes of workgroup memory", "max_compute_workgroup_storage_size", workgroup_bytes, profile.workgroup_bytes),
     ] {
@@ -77,7 +80,7 @@ impl Plan {
         let gpu = planner.gpu().clone();
         let window = spec.window()?;
         let texts = spec.texts(gpu.profile())?;
-        check_device(&gpu, spec.batch, 6)?;
+        check_device(&gpu, spec.batch)?;
         let fine = Fine::new(planner, &spec.shape, &window, spec.kind, spec.sign, spec.batch)?;
         let of_type = match spec.kind {
             Kind::One => OfType::One(Spreading::new(planner, &texts, false)?),
@@ -90,8 +93,8 @@ impl Plan {
             (ModeOrder::Fft, Kind::Two) => Some(Roll::fftshift(spec.shape)),
         };
         let order = roll.map(|roll| Ok(Order { roll: planner.plan(roll.batch(spec.batch))?, modes: gpu.alloc(modes_len)? })).transpose()?;
-        let (sorting, locating) = (Sorting::new(planner, &texts)?, Arc::new(Locating::radians(planner, &texts)?));
-        Ok(Self { spec, gpu, texts, sorting, locating, of_type, fine, modes_len, order })
+        let (sorting, bin) = (Sorting::new(planner, &texts)?, Arc::new(Kernel::new(planner, &texts, "bin")?));
+        Ok(Self { spec, gpu, texts, sorting, bin, of_type, fine, modes_len, order })
     }
 
     /// The specification.
@@ -137,7 +140,7 @@ impl Plan {
 
     /// The same for coordinates in f64, of which no digit is lost that counts: they become parts of
     /// a turn of 64 bits, with the error of a division in f64. Strengths and modes are in f32 all
-    /// the same. `planner` is one of the same device; the first time, it compiles two kernels more.
+    /// the same. `planner` is one of the same device; the first time, it compiles a kernel more.
     ///
     /// # Errors
     /// Those of [`points`](Self::points), and what the device says of the kernels.
@@ -147,7 +150,7 @@ impl Plan {
         if let Some(sorted) = &points.sorted {
             let turns: Vec<Vec<f64>> =
                 coordinates.iter().map(|values| values.iter().map(|value| value / std::f64::consts::TAU).collect()).collect();
-            sorted.set_turns(&self.gpu, &Locating::turns(planner, &self.texts)?, &turns)?;
+            sorted.set_turns(&self.gpu, &Kernel::new(planner, &self.texts, "bin turns")?, &turns)?;
         }
         Ok(points)
     }
@@ -158,7 +161,7 @@ impl Plan {
     /// [`Error::LimitExceeded`] for more points than the device can bind; those of
     /// [`Gpu::alloc`](wgpu_fft::Gpu::alloc).
     pub fn alloc_points(&self, len: usize) -> Result<Points> {
-        Points::new(&self.gpu, &self.sorting, &self.locating, &self.fine.geometry, len)
+        Points::new(&self.gpu, &self.sorting, &self.bin, &self.fine.geometry, len)
     }
 
     /// Binds points, an input and an output, and allocates what the transform needs besides: the

@@ -7,7 +7,7 @@ use wgpu_fft::{DeviceBuffer, Element, Error, Gpu, Planner, Result, View, wgpu};
 
 use crate::device::{Dispatch, Kernel, begin_pass, binding, groups_for, spread_groups, uniform, whole};
 use crate::geometry::{Geometry, check_bytes};
-use crate::kernels::{BLOCK, DIGIT_BITS, Texts};
+use crate::kernels::{BLOCK, Digits, Texts};
 
 /// What the shaders know of the grid, as `shaders/grid.wgsl` has it.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -20,25 +20,6 @@ struct Grid {
     extra: u32,
 }
 
-/// The kernels that find the cells of points.
-#[derive(Debug)]
-pub(crate) struct Locating {
-    bin: Kernel,
-    arrange: Kernel,
-}
-
-impl Locating {
-    /// For coordinates in radians.
-    pub fn radians(planner: &Planner, texts: &Texts) -> Result<Self> {
-        Ok(Self { bin: Kernel::new(planner, texts, "bin")?, arrange: Kernel::new(planner, texts, "arrange")? })
-    }
-
-    /// For coordinates in units of 2^-64 of a turn.
-    pub fn turns(planner: &Planner, texts: &Texts) -> Result<Self> {
-        Ok(Self { bin: Kernel::new(planner, texts, "bin turns")?, arrange: Kernel::new(planner, texts, "arrange turns")? })
-    }
-}
-
 /// The kernels that sort points by their bins.
 #[derive(Debug)]
 pub(crate) struct Sorting {
@@ -47,12 +28,22 @@ pub(crate) struct Sorting {
     sums: Kernel,
     scan: Kernel,
     extra: Kernel,
+    arrange: Kernel,
+    digits: Digits,
 }
 
 impl Sorting {
     pub fn new(planner: &Planner, texts: &Texts) -> Result<Self> {
         let kernel = |name| Kernel::new(planner, texts, name);
-        Ok(Self { count: kernel("count")?, moving: kernel("move")?, sums: kernel("sums")?, scan: kernel("scan")?, extra: kernel("extra")? })
+        Ok(Self {
+            count: kernel("count")?,
+            moving: kernel("move")?,
+            sums: kernel("sums")?,
+            scan: kernel("scan")?,
+            extra: kernel("extra")?,
+            arrange: kernel("arrange")?,
+            digits: texts.digits,
+        })
     }
 }
 
@@ -66,7 +57,8 @@ impl Sorting {
 pub struct Points {
     pub(crate) gpu: Gpu,
     pub(crate) geometry: Geometry,
-    locating: Arc<Locating>,
+    /// Finds the bins of coordinates in radians.
+    bin: Arc<Kernel>,
     len: usize,
     /// Nothing for no points.
     pub(crate) sorted: Option<Sorted>,
@@ -86,20 +78,22 @@ pub(crate) struct Sorted {
     first: usize,
     /// For each bin, the points before its own.
     pub starts: DeviceBuffer<u32>,
-    /// The places of the points along each axis.
+    /// The places of the points along each axis, in the caller's order.
+    unsorted: DeviceBuffer<u32>,
+    /// The same in the order of the bins.
     pub places: DeviceBuffer<u32>,
     /// For each tile, the further items of work before its own.
     pub extra: DeviceBuffer<u32>,
     /// Most further items.
     pub capacity: u64,
+    /// What follows on finding the bins.
     sort: Vec<Dispatch>,
-    count_items: Vec<Dispatch>,
 }
 
 impl Points {
-    pub(crate) fn new(gpu: &Gpu, sorting: &Sorting, locating: &Arc<Locating>, geometry: &Geometry, len: usize) -> Result<Self> {
+    pub(crate) fn new(gpu: &Gpu, sorting: &Sorting, bin: &Arc<Kernel>, geometry: &Geometry, len: usize) -> Result<Self> {
         let sorted = if len == 0 { None } else { Some(Sorted::new(gpu, sorting, geometry, len)?) };
-        Ok(Self { gpu: gpu.clone(), geometry: geometry.clone(), locating: Arc::clone(locating), len, sorted })
+        Ok(Self { gpu: gpu.clone(), geometry: geometry.clone(), bin: Arc::clone(bin), len, sorted })
     }
 
     /// How many points there are.
@@ -126,7 +120,7 @@ impl Points {
     pub fn set(&self, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, f32>]) -> Result<()> {
         check_axes(self.geometry.axes, coordinates.len())?;
         match &self.sorted {
-            Some(sorted) => sorted.set(&self.gpu, &self.locating, encoder, coordinates),
+            Some(sorted) => sorted.set(&self.gpu, &self.bin, encoder, coordinates),
             None => Ok(()),
         }
     }
@@ -177,17 +171,18 @@ impl Sorted {
         let room = || -> Result<[DeviceBuffer<u32>; 2]> { Ok([gpu.alloc(len)?, gpu.alloc(len)?]) };
         let (keys, indices) = (room()?, room()?);
         let starts = gpu.alloc::<u32>(geometry.bins() as usize + 1)?;
-        let places = gpu.alloc::<u32>(len * geometry.axes)?;
+        let [unsorted, places] = [gpu.alloc::<u32>(len * geometry.axes)?, gpu.alloc(len * geometry.axes)?];
         let extra = gpu.alloc::<u32>(tiles as usize + 1)?;
 
-        let steps = (64 - (geometry.bins() - 1).leading_zeros()).div_ceil(DIGIT_BITS) as usize;
-        let blocks = points.div_ceil(u64::from(BLOCK));
+        let Digits { bits, steps, .. } = kernels.digits;
+        let blocks = points.div_ceil(u64::from(kernels.digits.block()));
         let block_groups = spread_groups(profile, blocks, 1)?;
-        let digits = gpu.alloc::<u32>(blocks as usize * (1 << DIGIT_BITS))?;
+        let digits = gpu.alloc::<u32>(blocks as usize * (1 << bits))?;
         let mut sort = Vec::new();
-        for step in 0..steps {
-            let (from, to) = ((steps - step) % 2, (steps - step + 1) % 2);
-            let words = uniform(gpu, &[len as u32, DIGIT_BITS * step as u32, blocks as u32, 0])?;
+        for step in 0..steps as usize {
+            let left = steps as usize - step;
+            let (from, to) = (left % 2, (left + 1) % 2);
+            let words = uniform(gpu, &[len as u32, bits * step as u32, blocks as u32, 0])?;
             let count = [(0, words.as_entire_binding()), (1, whole(&keys[from])), (2, whole(&digits))];
             sort.push(kernels.count.on(gpu, &count, block_groups)?);
             scan(gpu, kernels, &digits, &mut sort)?;
@@ -202,48 +197,37 @@ impl Sorted {
             sort.push(kernels.moving.on(gpu, &moved, block_groups)?);
         }
         scan(gpu, kernels, &starts, &mut sort)?;
+        let arrange = [(0, grid.as_entire_binding()), (1, whole(&indices[0])), (2, whole(&unsorted)), (3, whole(&places))];
+        sort.push(kernels.arrange.on(gpu, &arrange, groups_for(profile, points, 1)?)?);
         let bindings = [(0, grid.as_entire_binding()), (1, whole(&starts)), (2, whole(&extra))];
-        let mut count_items = vec![kernels.extra.on(gpu, &bindings, groups_for(profile, tiles + 1, 1)?)?];
-        scan(gpu, kernels, &extra, &mut count_items)?;
+        sort.push(kernels.extra.on(gpu, &bindings, groups_for(profile, tiles + 1, 1)?)?);
+        scan(gpu, kernels, &extra, &mut sort)?;
         let geometry = geometry.clone();
-        Ok(Self { geometry, len, grid, keys, indices, first: steps % 2, starts, places, extra, capacity, sort, count_items })
+        Ok(Self { geometry, len, grid, keys, indices, first: steps as usize % 2, starts, unsorted, places, extra, capacity, sort })
     }
 
     /// Records the sorting of points with these coordinates, by axis, the slowest one first.
-    pub fn set<T: Element>(
-        &self,
-        gpu: &Gpu,
-        locating: &Locating,
-        encoder: &mut wgpu::CommandEncoder,
-        coordinates: &[View<'_, T>],
-    ) -> Result<()> {
+    pub fn set<T: Element>(&self, gpu: &Gpu, bin: &Kernel, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, T>]) -> Result<()> {
         let views = coordinates.iter().map(|view| binding(gpu, "coordinates", *view, self.len)).collect::<Result<Vec<_>>>()?;
-        let groups = groups_for(gpu.profile(), self.len as u64, 1)?;
-        let located = |kernel: &Kernel, last: &[(u32, wgpu::BindingResource<'_>)]| {
-            let mut bindings = vec![(0, self.grid.as_entire_binding())];
-            bindings.extend(views.iter().rev().zip(2..).map(|(view, binding)| (binding, view.clone())));
-            bindings.extend_from_slice(last);
-            kernel.on(gpu, &bindings, groups)
-        };
+        let mut bindings = vec![(0, self.grid.as_entire_binding())];
+        bindings.extend((2..).zip(views.into_iter().rev()));
         let [keys, indices] = [&self.keys[self.first], &self.indices[self.first]];
-        let bin = located(&locating.bin, &[(5, whole(keys)), (6, whole(indices)), (7, whole(&self.starts))])?;
-        let arrange = located(&locating.arrange, &[(5, whole(&self.indices[0])), (6, whole(&self.places))])?;
+        bindings.extend([(5, whole(keys)), (6, whole(indices)), (7, whole(&self.starts)), (8, whole(&self.unsorted))]);
+        let bin = bin.on(gpu, &bindings, groups_for(gpu.profile(), self.len as u64, 1)?)?;
         encoder.clear_buffer(self.starts.buffer(), 0, None);
         let pass = &mut begin_pass(encoder);
         bin.record(pass);
         self.sort.iter().for_each(|dispatch| dispatch.record(pass));
-        arrange.record(pass);
-        self.count_items.iter().for_each(|dispatch| dispatch.record(pass));
         Ok(())
     }
 
     /// Sorts points on the host, given in turns by axis, the slowest one first.
-    pub fn set_turns(&self, gpu: &Gpu, locating: &Locating, turns: &[Vec<f64>]) -> Result<()> {
+    pub fn set_turns(&self, gpu: &Gpu, bin: &Kernel, turns: &[Vec<f64>]) -> Result<()> {
         // 2^64 units of a turn; what is rounded up to a whole turn becomes the last unit.
         let units = |&turn: &f64| ((turn - turn.floor()) * 2f64.powi(64)) as u64;
         let arrays = turns.iter().map(|axis| gpu.upload(&axis.iter().map(units).collect::<Vec<u64>>())).collect::<Result<Vec<_>>>()?;
         let views: Vec<View<'_, u64>> = arrays.iter().map(DeviceBuffer::view).collect();
-        gpu.submit(|encoder| self.set(gpu, locating, encoder, &views)).map(drop)
+        gpu.submit(|encoder| self.set(gpu, bin, encoder, &views)).map(drop)
     }
 
     /// The bin of each point, in their order.

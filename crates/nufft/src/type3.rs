@@ -11,11 +11,11 @@ use std::f64::consts::PI;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, Shape};
 
-use crate::device::binding;
+use crate::device::{Kernel, binding};
 use crate::geometry::{Geometry, check_axes};
 use crate::kernels::Texts;
 use crate::plan::{check_device, values_at};
-use crate::points::{Locating, Sorted, Sorting, check_coordinates};
+use crate::points::{Sorted, Sorting, check_coordinates};
 use crate::spec::{Kind, Sign, window};
 use crate::steps::{Bound, Fine, Interpolating, Spreading, cells_of};
 use crate::window::Window;
@@ -88,7 +88,7 @@ impl Type3 {
                 return Err(Error::Empty { what, shape: "0".to_owned() });
             }
         }
-        check_device(gpu, batch, 6)?;
+        check_device(gpu, batch)?;
 
         let scales: Vec<Scale> = points.iter().zip(frequencies).map(|(x, s)| Scale::new(x, s)).collect();
         let least: Vec<usize> = scales.iter().map(|scale| scale.least_cells(&window)).collect();
@@ -98,10 +98,10 @@ impl Type3 {
         let fine = Fine::new(planner, &Shape::from(&shape[..]), &window, Kind::Two, self.sign, batch)?;
 
         let texts = Texts::new(gpu.profile(), &geometry, &window);
-        let (sorting, locating) = (Sorting::new(planner, &texts)?, Locating::turns(planner, &texts)?);
+        let (sorting, bin) = (Sorting::new(planner, &texts)?, Kernel::new(planner, &texts, "bin turns")?);
         let sorted = |geometry: &Geometry, turns: &[Vec<f64>], len: usize| {
             let sorted = Sorted::new(gpu, &sorting, geometry, len)?;
-            sorted.set_turns(gpu, &locating, turns)?;
+            sorted.set_turns(gpu, &bin, turns)?;
             Ok::<Sorted, Error>(sorted)
         };
         let [mut places, mut turns] = [Vec::new(), Vec::new()];
