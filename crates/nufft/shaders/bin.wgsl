@@ -1,6 +1,6 @@
-// The bin of each point, how many points each bin has, and the place of each point: along the fastest
-// axis 7 bits of the cell, a mark of points that are not finite, and the fraction of a cell; along the
-// others the fraction alone.
+// The bin of each point, how many points each bin has, and the place of each point: along the
+// fastest axis 7 bits of the cell, a mark of points that are not finite, and the fraction of a cell;
+// along the others the fraction alone.
 @group(0) @binding(0) var<uniform> grid: Grid;
 // COORDINATES
 @group(0) @binding(5) var<storage, read_write> keys: array<u32>;

@@ -1,10 +1,10 @@
 //! From strengths at points to values at other frequencies than whole ones: type 3.
 //!
-//! The strengths are spread over a grid that is fine enough for the highest frequency. Its cells are
-//! the modes of a transform of type 2, which gives the spectrum of what was spread at the wanted
-//! frequencies. That is divided by the window's transform there. Both sets of points are shifted to
-//! their middles first, so that the grid is as small as can be, and factors of absolute value 1 shift
-//! the result back.
+//! The strengths are spread over a grid that is fine enough for the highest frequency. Its cells
+//! are the modes of a transform of type 2, which gives the spectrum of what was spread at the
+//! wanted frequencies. That is divided by the window's transform there. Both sets of points are
+//! shifted to their middles first, so that the grid is as small as can be, and factors of absolute
+//! value 1 shift the result back.
 
 use std::f64::consts::PI;
 
@@ -73,8 +73,8 @@ impl Type3 {
     /// # Errors
     /// [`Error::Empty`] for no points, no frequencies or an empty batch; [`Error::WrongInputs`] for
     /// other numbers of slices of frequencies than of points; [`Error::WrongLen`] for slices of
-    /// different lengths; [`Error::Unsupported`] for more than three axes, a tolerance out of range, and a
-    /// NaN or an infinity, with its place; [`Error::LimitExceeded`] for points and frequencies that
+    /// different lengths; [`Error::Unsupported`] for more than three axes, a tolerance out of range,
+    /// and a NaN or an infinity, with its place; [`Error::LimitExceeded`] for points and frequencies that
     /// extend so far that the device cannot bind the grid; those of
     /// [`Planner::plan`](wgpu_fft::Planner::plan).
     pub fn plan<T: Copy + Into<f64>>(&self, planner: &Planner, points: &[&[T]], frequencies: &[&[T]]) -> Result<Type3Plan> {
@@ -169,8 +169,8 @@ impl Scale {
         ((4.0 / PI * self.product).ceil() as usize).saturating_add(window.width as usize + 1).max(2 * window.width as usize)
     }
 
-    /// Where on a grid of n cells a point lies, as a part of the whole, with the middle of the points
-    /// on cell ⌊n/2⌋.
+    /// Where on a grid of n cells a point lies, as a part of the whole, with the middle of the
+    /// points on cell ⌊n/2⌋.
     fn place(&self, x: f64, n: usize) -> f64 {
         ((x - self.middle_x) * (2.0 * self.reach_s / PI) + (n / 2) as f64) / n as f64
     }
@@ -215,8 +215,8 @@ impl Type3Plan {
     /// the transform needs besides.
     ///
     /// # Errors
-    /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`] and [`Error::Aliased`] for
-    /// arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is needed.
+    /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`] and [`Error::Aliased`]
+    /// for arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is needed.
     pub fn bind<'a>(&self, input: impl IntoView<'a, Complex32>, output: impl IntoView<'a, Complex32>) -> Result<Bound> {
         let (input, output) = (input.into_view(), output.into_view());
         if input.buffer() == output.buffer() {
@@ -234,8 +234,8 @@ impl Type3Plan {
     /// Transforms an array on the host.
     ///
     /// # Errors
-    /// Those of [`bind`](Self::bind); [`Error::DeviceLost`] and [`Error::OutOfMemory`], from this call
-    /// or from the result.
+    /// Those of [`bind`](Self::bind); [`Error::DeviceLost`] and [`Error::OutOfMemory`], from this
+    /// call or from the result.
     pub fn run(&self, input: &[Complex32]) -> Result<Pending<Vec<Complex32>>> {
         let expected = self.sources.len.saturating_mul(self.batch);
         if input.len() != expected {
