@@ -132,7 +132,10 @@ impl Bench {
             let x: Vec<&[f32]> = coordinates.iter().map(|values| &values[..]).collect();
             let s: Vec<&[f32]> = frequencies.iter().map(|values| &values[..]).collect();
             let spec = Type3::new().tolerance(tolerance);
-            let sort = self.smallest(|| Ok(drop(spec.plan(&self.planner, &x, &s)?)))?;
+            let sort = self.smallest(|| {
+                spec.plan(&self.planner, &x, &s)?;
+                Ok(())
+            })?;
             let plan = spec.plan(&self.planner, &x, &s)?;
             (sort, plan.bind(&input, &output)?)
         } else {

@@ -23,7 +23,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let row = keys[p] / grid.bins.x;
     // The low bits of the cell are those of its place, and the others those of its bin.
     let first = vec3(keys[p] % grid.bins.x * BIN + (place >> 25u) % BIN, row % grid.n.y, row / grid.n.y);
-    var sum = vec2(0.0);
     // SUM
     let i = indices[p];
     output[group.z * grid.points + i] = select(vec2(0.0), multiplied(sum, i), (place & 0x1000000u) == 0u);

@@ -8,9 +8,9 @@ fn product(a: u32, b: u32) -> vec2<u32> {
     return vec2((other << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
 }
 
-// Of an angle, in units of 2^-64 of a turn, the low word first, on an axis of n cells: the first cell
-// that it reaches, and how far that cell lies inside of the window's begin, in units of 2^-24 of a
-// cell.
+// Of an angle, in units of 2^-64 of a turn, the low word first, on an axis of n cells: the first
+// cell that it reaches, and how far that cell lies inside of the window's begin, in units of 2^-24
+// of a cell.
 fn place_of(turn: vec2<u32>, n: u32) -> vec2<u32> {
     let below = product(turn.x, n).y;
     var position = product(turn.y, n);

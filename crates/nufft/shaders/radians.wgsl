@@ -1,4 +1,5 @@
-// Angles in radians as parts of a turn, in integers: no digit of a coordinate is lost, however large.
+// Angles in radians as parts of a turn, in integers: no digit of a coordinate is lost, however
+// large.
 
 // A word of 1/2π as a binary fraction, after 5 words of zeros. A processor's shaders compare faster
 // than they load.

@@ -170,6 +170,19 @@ impl Texts {
         )
     }
 
+    /// A binding of pairs of complex numbers, and the function that loads one.
+    fn pairs(&self, binding: u32) -> String {
+        let (element, load) = if self.int64 {
+            let halves = "vec2<u32>(u32(bits.x), u32(bits.x >> 32u)), vec2<u32>(u32(bits.y), u32(bits.y >> 32u))";
+            ("vec2<u64>", format!("let bits = pairs[i];\n    return bitcast<vec4<f32>>(vec4<u32>({halves}));"))
+        } else {
+            ("vec4<f32>", "return pairs[i];".to_owned())
+        };
+        format!(
+            "@group(0) @binding({binding}) var<storage, read> pairs: array<{element}>;\nfn pairs_at(i: u32) -> vec4<f32> {{\n    {load}\n}}\n"
+        )
+    }
+
     /// Finds the places of points, from coordinates in radians or in units of 2^-64 of a turn.
     fn bin(&self, turns: bool) -> String {
         let [mut bindings, mut places] = [const { String::new() }; 2];
@@ -303,56 +316,61 @@ fn store_places(i: u32) -> u32 {{
 
     fn interpolate(&self, by_factors: bool) -> String {
         let mut sum = String::new();
+        // Along the fastest axis cells are loaded in pairs, from an even one on. The window is 0 at
+        // those that it does not reach.
+        let pairs = self.width / 2 + 1;
         for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
-            let place = match axis {
-                0 => "place & 0xffffffu".to_owned(),
-                _ => format!("places[{axis}u * grid.points + p]"),
+            let (place, cells) = match axis {
+                0 => ("place & 0xffffffu".to_owned(), 2 * pairs),
+                _ => (format!("places[{axis}u * grid.points + p]"), self.width),
             };
-            line(&mut sum, format_args!("    let {letter} = f32({place}) * FRACTION;"));
-            if axis < 2 {
-                for quad in 0..self.width.div_ceil(4) {
-                    let value = format!("window(STEP * ({letter} + {}) - 1.0)", steps(4 * quad));
-                    line(&mut sum, format_args!("    let {letter}{quad} = {value};"));
-                }
-                for step in 0..self.width {
-                    let cell = format!("next_cell(first.{letter}, {step}u, grid.n.{letter})");
-                    line(&mut sum, format_args!("    let {letter}_cell{step} = {cell};"));
-                }
+            let before = if axis == 0 { " - f32(first.x % 2u)" } else { "" };
+            line(&mut sum, format_args!("    let {letter} = f32({place}) * FRACTION{before};"));
+            for quad in 0..cells.div_ceil(4) {
+                let value = format!("window(STEP * ({letter} + {}) - 1.0)", steps(4 * quad));
+                line(&mut sum, format_args!("    let {letter}{quad} = {value};"));
             }
         }
         let weight = |letter, step: u32| format!("{letter}{}.{}", step / 4, LETTERS[step as usize % 4]);
+        for pair in 0..pairs {
+            line(&mut sum, format_args!("    let pair{pair} = next_cell(first.x / 2u, {pair}u, grid.n.x / 2u);"));
+            let [one, other] = [weight('x', 2 * pair), weight('x', 2 * pair + 1)];
+            line(&mut sum, format_args!("    let weights{pair} = vec4({one}, {one}, {other}, {other});"));
+        }
         let row = |first: &str| {
-            let terms: Vec<String> =
-                (0..self.width).map(|step| format!("{} * cells_at({first} + x_cell{step})", weight('x', step))).collect();
+            let terms: Vec<String> = (0..pairs).map(|pair| format!("weights{pair} * pairs_at({first} + pair{pair})")).collect();
             terms.join(" + ")
         };
+        let batch = "group.z * (grid.n.w / 2u)";
         match self.axes {
-            1 => line(&mut sum, format_args!("    sum = {};", row("group.z * grid.n.w"))),
+            1 => line(&mut sum, format_args!("    let both = {};", row(batch))),
             axes => {
-                let plane = if axes == 3 {
-                    line(&mut sum, format_args!("    for (var k = 0u; k < WIDTH; k++) {{"));
-                    line(
-                        &mut sum,
-                        format_args!("    let plane = group.z * grid.n.w + next_cell(first.z, k, grid.n.z) * grid.n.y * grid.n.x;"),
-                    );
-                    line(&mut sum, format_args!("    var inner = vec2(0.0);"));
-                    "plane"
-                } else {
-                    "group.z * grid.n.w"
-                };
-                let target = if axes == 3 { "inner" } else { "sum" };
                 for step in 0..self.width {
-                    line(&mut sum, format_args!("    let row{step} = {plane} + y_cell{step} * grid.n.x;"));
+                    let cell = format!("next_cell(first.y, {step}u, grid.n.y)");
+                    line(&mut sum, format_args!("    let y_row{step} = {cell} * (grid.n.x / 2u);"));
+                }
+                line(&mut sum, format_args!("    var both = vec4(0.0);"));
+                let (plane, target) = if axes == 3 { ("plane", "inner") } else { (batch, "both") };
+                if axes == 3 {
+                    line(&mut sum, format_args!("    for (var k = 0u; k < WIDTH; k++) {{"));
+                    let cell = "next_cell(first.z, k, grid.n.z) * grid.n.y * (grid.n.x / 2u)";
+                    line(&mut sum, format_args!("    let plane = {batch} + {cell};"));
+                    line(&mut sum, format_args!("    var inner = vec4(0.0);"));
+                }
+                for step in 0..self.width {
+                    line(&mut sum, format_args!("    let row{step} = {plane} + y_row{step};"));
                     line(&mut sum, format_args!("    {target} += {} * ({});", weight('y', step), row(&format!("row{step}"))));
                 }
                 if axes == 3 {
-                    line(&mut sum, format_args!("    sum += window(vec4(STEP * (z + f32(k)) - 1.0)).x * inner;\n    }}"));
+                    let z = if self.width > 4 { "select(z1, z0, k < 4u)" } else { "z0" };
+                    line(&mut sum, format_args!("    let z_weights = {z};\n    both += z_weights[k % 4u] * inner;\n    }}"));
                 }
             }
         }
+        line(&mut sum, format_args!("    let sum = both.xy + both.zw;"));
         let text = include_str!("../shaders/interpolate.wgsl")
             .replace("    // SUM\n", &sum)
-            .replace("// CELLS\n", &self.numbers(4, "cells"))
+            .replace("// CELLS\n", &self.pairs(4))
             .replace("// FACTORS\n", &factors(6, by_factors));
         self.join(&[GRID, &self.window, &text])
     }

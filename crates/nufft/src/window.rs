@@ -17,7 +17,7 @@ pub(crate) const LARGEST: f64 = 1e-1;
 const SHAPES: [f64; 6] = [2.12, 2.23, 2.28, 2.31, 2.31, 2.33];
 
 /// The polynomial's error, of the tolerance.
-const POLYNOMIAL: f64 = 0.02;
+const POLYNOMIAL: f64 = 0.1;
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Window {
