@@ -76,10 +76,17 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     /// The state after an axis, of which `next` is the next one.
     pub(super) fn after(&self, recipe: &AxisRecipe, extents: &[u32], next: Option<usize>) -> Result<State> {
-        let block = recipe.passes.last().and_then(block_of);
+        match (next, recipe.passes.last().and_then(block_of)) {
+            (Some(next), Some(block)) => self.default_layout(extents, self.transform.between(), Some((recipe.axis, next, block))),
+            (next, _) => self.without_blocks(extents, next),
+        }
+    }
+
+    /// The same without blocks.
+    pub(super) fn without_blocks(&self, extents: &[u32], next: Option<usize>) -> Result<State> {
         match next {
             None => Ok(self.output.clone()),
-            Some(next) => self.default_layout(extents, self.transform.between(), block.map(|block| (recipe.axis, next, block))),
+            Some(_) => self.default_layout(extents, self.transform.between(), None),
         }
     }
 

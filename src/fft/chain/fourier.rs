@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, block_of};
 use super::state::{Digit, Key, Result, State};
-use super::step::{Fusion, SubTransform};
+use super::step::{Fusion, PassBody, SubTransform};
 use crate::fft::pass::Convolution;
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
@@ -29,6 +29,9 @@ impl<'a> Builder<'a, '_> {
         target: State,
     ) -> Result<()> {
         let axis = recipe.axis;
+        if recipe.reals == Reals::Pairs && recipe.passes.len() > 1 {
+            return Err("pairs of rows are transformed in one pass".into());
+        }
         let limit = |computed: u32| limit.filter(|&limit| limit < computed).map(Limit);
         let chirp = |conjugate| Factors(Constant::Chirp { n, conjugate });
 
@@ -165,12 +168,10 @@ impl<'a> Builder<'a, '_> {
         recipe: &'a PassRecipe,
         element: Key,
         states: [State; 2],
-        [load, store]: [Fusion; 2],
+        sides: [Fusion; 2],
         convolution: Option<Convolution>,
     ) {
-        let n = states[0].dim(element).extent;
-        let recipe = Some(recipe);
-        self.steps.push(SubTransform { recipe, element, n, extents: vec![n], states, load, store, convolution, combines: None });
+        self.steps.push(SubTransform::new(PassBody::Dft { recipe, convolution }, element, states, sides));
     }
 
     /// Adds the passes of a transform along an axis, from the current state towards `target`,

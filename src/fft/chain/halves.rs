@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::fourier::lengths;
 use super::state::{Dim, Result, State};
-use super::step::{Fusion, SubTransform};
+use super::step::{Fusion, PassBody, SubTransform};
 use crate::edge::Edge;
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::{AxisRecipe, PassRecipe};
@@ -64,7 +64,6 @@ impl<'a> Builder<'a, '_> {
         let (axis, m) = (recipe.axis, n / 2);
         self.check_rows_in_halves(recipe, n)?;
         let mut extents = self.extents.clone();
-        extents[axis] = m;
         let first = self.steps.is_empty();
         let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
         if self.transform.kind == Kind::C2r {
@@ -78,31 +77,43 @@ impl<'a> Builder<'a, '_> {
         }
         let load = self.halves_side(End::Input, axis)?;
         self.current = self.current.as_complex(axis);
-        if recipe.passes.len() == 1 {
-            extents[axis] = stored;
-            let target = self.after(recipe, &extents, next)?;
-            let store = self.side(End::Output, axis, next.is_none(), true).then(OfPacked { n });
-            self.fourier(recipe, m, [load, store], [false; 2], None, target)?;
-            self.extents = extents;
-            return Ok(());
-        }
-        let middle = self.default_layout(&extents, Storage::Complex, None)?;
-        self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
         // The spectrum of the reals has one more element.
         extents[axis] = stored;
-        let target = match next {
-            None => self.output.clone(),
-            Some(_) => self.default_layout(&extents, self.transform.between(), None)?,
+        let is_last = next.is_none();
+        let (store, target) = match recipe.passes.len() {
+            1 => (self.side(End::Output, axis, is_last, true), self.after(recipe, &extents, next)?),
+            _ => (self.end(End::Output, axis, is_last), self.without_blocks(&extents, next)?),
         };
-        self.combine(axis, n, stored, self.end(End::Output, axis, next.is_none()), target);
+        self.spectrum_of_halves(recipe, n, stored, [load, store], target)?;
         self.extents = extents;
+        Ok(())
+    }
+
+    /// The first `stored` elements of the spectra of lines of n reals, from their halves.
+    pub(super) fn spectrum_of_halves(
+        &mut self,
+        recipe: &'a AxisRecipe,
+        n: u32,
+        stored: u32,
+        [load, store]: [Fusion; 2],
+        target: State,
+    ) -> Result<()> {
+        let m = n / 2;
+        if recipe.passes.len() == 1 {
+            return self.fourier(recipe, m, [load, store.then(OfPacked { n })], [false; 2], None, target);
+        }
+        let mut extents = self.extents.clone();
+        extents[recipe.axis] = m;
+        let middle = self.default_layout(&extents, Storage::Complex, None)?;
+        self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
+        self.combine(recipe.axis, n, stored, store, target);
         Ok(())
     }
 
     /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to
     /// `stored` elements of their spectrum. Its element index is always 0, and it has a line for
     /// every element of the spectrum.
-    pub(super) fn combine(&mut self, axis: usize, n: u32, stored: u32, store: Fusion, target: State) {
+    fn combine(&mut self, axis: usize, n: u32, stored: u32, store: Fusion, target: State) {
         let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
         let (mut from, mut to) = (self.current.clone(), target.clone());
         from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = stored);
@@ -110,17 +121,7 @@ impl<'a> Builder<'a, '_> {
         let weights = vec![1, 0];
         let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
         let store = Fusion { weights, ..store };
-        self.steps.push(SubTransform {
-            recipe: None,
-            element: (axis, 1),
-            n: 1,
-            extents: vec![1],
-            states: [from, to],
-            load,
-            store,
-            convolution: None,
-            combines: None,
-        });
+        self.steps.push(SubTransform::new(PassBody::Move, (axis, 1), [from, to], [load, store]));
         self.current = target;
     }
 }

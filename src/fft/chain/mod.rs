@@ -19,7 +19,7 @@ mod together;
 
 use super::place::Place;
 use super::recipe::{AxisRecipe, Reals};
-use super::steps::{Half, Pair, Pairs, Real, RealAxis, Separate};
+use super::steps::RealAxis;
 use crate::fft::spec::geometry::Geometry;
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::real_kind::Inner;
@@ -27,8 +27,9 @@ use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 use builder::Builder;
 use moved::Moved;
+use real_axis::with_reals;
 use state::{Dim, Result, State};
-use step::{Fusion, SubTransform};
+use step::{Fusion, PassBody, SubTransform};
 
 /// The most passes of an axis. Six with radices up to 64 are enough for every length.
 const MAX_PASSES: usize = 8;
@@ -90,7 +91,6 @@ impl<'a, 'b> Builder<'a, 'b> {
         let axis = recipe.axis;
         let rank = self.transform.shape.rank();
         let Inner { n, reals } = self.transform.inner(axis);
-        let (real_load, real_store) = (reals == Some(End::Input), reals == Some(End::Output));
         if !(1..=MAX_PASSES).contains(&recipe.passes.len()) {
             return Err(format!("axis {axis} takes 1 to {MAX_PASSES} passes, not {}", recipe.passes.len()).into());
         }
@@ -115,40 +115,28 @@ impl<'a, 'b> Builder<'a, 'b> {
         let alone = !self.transform.kinds.is_empty();
         let load_swap = inverse && (alone || first || half_axis == Some(axis));
         let store_swap = inverse && (alone || next.is_none() || half_axis == next);
-        if recipe.reals != Reals::Complex && !(real_load || real_store) {
+        if recipe.reals != Reals::Complex && reals.is_none() {
             return Err(format!("axis {axis} has no reals to take in pairs or halves").into());
         }
         if recipe.reals == Reals::Halves {
             return self.halves(recipe, n, [load_swap, store_swap], next);
         }
-        let (single, pairs) = (recipe.passes.len() == 1, recipe.reals == Reals::Pairs);
-        if pairs && !single {
-            return Err("pairs of rows are transformed in one pass".into());
-        }
-        // The distance of a pair is known once the lines have been ordered.
-        let pair = Pair::default();
-        let last = next.is_none();
-        let load = match (real_load, real_store, pairs) {
-            (true, _, true) => self.side(End::Input, axis, first, false).then(Pairs(pair)),
-            (true, _, false) => self.side(End::Input, axis, first, false).then(Real),
-            (_, true, _) => self.side(End::Input, axis, first, true).then(Half { n }).then_maybe(pairs.then_some(Pairs(pair))),
-            _ => self.side(End::Input, axis, first, false),
-        };
-        // Where two spectra are separated, half of each is stored in any case.
-        let (store, limit, stored) = match (real_load, real_store, pairs) {
-            (true, _, true) => (self.side(End::Output, axis, last, true).then(Separate { n, pair }), None, n / 2 + 1),
-            (true, _, false) => (self.side(End::Output, axis, last, false), Some(n / 2 + 1), n / 2 + 1),
-            (_, true, true) => (self.side(End::Output, axis, last, false).then(Pairs(pair)), Some(n), n),
-            (_, true, false) => (self.side(End::Output, axis, last, false).then(Real), Some(n), n),
-            _ => (self.side(End::Output, axis, last, false), Some(n), n),
+        let pairs = recipe.reals == Reals::Pairs;
+        let sides = [
+            self.side(End::Input, axis, first, reals == Some(End::Output)),
+            self.side(End::Output, axis, next.is_none(), reals == Some(End::Input) && pairs),
+        ];
+        let (sides, limit) = match reals {
+            Some(end) => with_reals(end, pairs, n, sides),
+            None => (sides, Some(n)),
         };
         // A part of the axis is stricter than its end.
-        let part = self.part(End::Output, axis);
-        let (limit, stored) = part.map_or((limit, stored), |part| (None, part.len));
+        let whole = if reals == Some(End::Input) { n / 2 + 1 } else { n };
+        let (limit, stored) = self.part(End::Output, axis).map_or((limit, whole), |part| (None, part.len));
         let mut after = self.extents.clone();
         after[axis] = stored;
         let target = self.after(recipe, &after, next)?;
-        self.fourier(recipe, n, [load, store], [load_swap, store_swap], limit, target)?;
+        self.fourier(recipe, n, sides, [load_swap, store_swap], limit, target)?;
         self.extents = after;
         Ok(())
     }
@@ -172,16 +160,6 @@ impl<'a, 'b> Builder<'a, 'b> {
         states[0].storage = step.states[1].storage;
         let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
         let store = Fusion { storage, ..plain.clone() };
-        self.steps.push(SubTransform {
-            recipe: None,
-            element: key,
-            n: 1,
-            extents: vec![1],
-            states,
-            load: plain,
-            store,
-            convolution: None,
-            combines: None,
-        });
+        self.steps.push(SubTransform::new(PassBody::Move, key, states, [plain, store]));
     }
 }

@@ -8,7 +8,7 @@
 
 use super::builder::{Builder, arrays};
 use super::state::{Dim, State};
-use super::step::{Fusion, SubTransform};
+use super::step::{Fusion, PassBody, SubTransform};
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
 use crate::fft::spec::geometry::Geometry;
@@ -152,7 +152,6 @@ fn move_elements<'a>(transform: &Transform, geometry: &Geometry, end: End, array
     let own = Fusion { storage: inside.storage, weights: weights.clone(), ..Fusion::complex() }.then_maybe(real.clone());
     let side = Fusion { weights, ..Builder::new(transform, geometry).end(end, rank, true) };
     let side = side.then_maybe((!axes.is_empty()).then_some(Parts { axes, twos })).then_maybe(real);
-    let (states, [load, store]) = if end == End::Input { ([outside, inside], [side, own]) } else { ([inside, outside], [own, side]) };
-    let (element, extents) = ((rank, 1), vec![1]);
-    SubTransform { recipe: None, element, n: 1, extents, states, load, store, convolution: None, combines: None }
+    let (states, sides) = if end == End::Input { ([outside, inside], [side, own]) } else { ([inside, outside], [own, side]) };
+    SubTransform::new(PassBody::Move, (rank, 1), states, sides)
 }

@@ -11,7 +11,7 @@
 
 use super::builder::{Builder, block_of};
 use super::state::{Broken, Result, State};
-use super::step::{CombineDirection, Combines, Fusion, SubTransform};
+use super::step::{CombineDirection, Fusion, PassBody, SubTransform};
 use crate::fft::emit::lanes::CACHE_LINE;
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
@@ -32,7 +32,7 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("axis {axis} has no reals to pack").into());
         }
         let n = self.transform.inner(axis).n;
-        if !recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+        if recipe.passes.is_empty() || !recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
             return Err("packed rows of reals need passes of lanes".into());
         }
         if recipe.bluestein.is_some() {
@@ -80,10 +80,7 @@ impl<'a> Builder<'a, '_> {
         } else {
             let m = *pairs;
             *pairs += 1;
-            let target = match next {
-                None => self.output.clone(),
-                Some(_) => self.default_layout(&self.extents, Storage::Complex, None)?,
-            };
+            let target = self.without_blocks(&self.extents, next)?;
             self.combine_apart(recipe, m, CombineDirection::ToSpectrum, target);
         }
         self.packed = false;
@@ -122,17 +119,10 @@ impl<'a> Builder<'a, '_> {
     fn combine_apart(&mut self, recipe: &'a AxisRecipe, m: u32, way: CombineDirection, target: State) {
         let others = self.geometry.axes.iter().copied().filter(|axis| *axis != recipe.axis);
         let mirrored = if recipe.reals == Reals::Packed { others.collect() } else { Vec::new() };
-        self.steps.push(SubTransform {
-            recipe: recipe.passes.first(),
-            element: (recipe.axis, 0),
-            n: m,
-            extents: vec![m],
-            states: [self.current.clone(), target.clone()],
-            load: Fusion::complex(),
-            store: Fusion::complex(),
-            convolution: None,
-            combines: Some(Combines { way, mirrored }),
-        });
+        let body = PassBody::Combine { recipe: &recipe.passes[0], way, mirrored };
+        let states = [self.current.clone(), target.clone()];
+        let step = SubTransform::new(body, (recipe.axis, 0), states, [Fusion::complex(), Fusion::complex()]);
+        self.steps.push(SubTransform { extents: vec![m], ..step });
         self.current = target;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::line::{LineIndex, lines};
 use super::state::State;
-use super::step::{Fusion, SubTransform};
+use super::step::{Fusion, PassBody, SubTransform};
 use crate::fft::pass::{Convolution, Index, Pass, Side};
 use crate::fft::place::Place;
 use crate::fft::spec::number::Number;
@@ -35,10 +35,13 @@ impl SubTransform<'_> {
             lines: lines.iter().map(|line| line.extent).collect(),
             load: side(&self.load, &self.states[0], &|line| (line.load.clone(), line.load_weight), pairs[0]),
             store: side(&self.store, &self.states[1], &|line| (line.store.clone(), line.store_weight), pairs[1]),
-            convolution: self.convolution.clone().map(|own| match own {
-                Convolution::Filter(map) => Convolution::Filter(map.on_lines(&coordinates(None))),
-                chirp @ Convolution::Chirp { .. } => chirp,
-            }),
+            convolution: match &self.body {
+                PassBody::Dft { convolution: Some(Convolution::Filter(map)), .. } => {
+                    Some(Convolution::Filter(map.on_lines(&coordinates(None))))
+                }
+                PassBody::Dft { convolution, .. } => convolution.clone(),
+                PassBody::Combine { .. } | PassBody::Move => None,
+            },
             twos: None,
         };
         Ok((pass, lines.iter().map(|line| line.extent).product()))

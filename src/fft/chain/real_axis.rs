@@ -9,9 +9,7 @@ use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, Reals};
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::real_kind::Inner;
-use crate::fft::steps::{
-    Coefficients, Fused, Half, OfPacked, Pair, PairCoefficients, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked,
-};
+use crate::fft::steps::{Coefficients, Fused, Half, Pair, PairCoefficients, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked};
 
 impl<'a> Builder<'a, '_> {
     /// Adds the passes of an axis from reals to reals. In an array of complex numbers, their parts
@@ -52,9 +50,6 @@ impl<'a> Builder<'a, '_> {
 
     /// The passes of pairs of neighbouring lines.
     fn line_pairs(&mut self, recipe: &'a AxisRecipe, real: RealAxis, [from, to]: [State; 2]) -> Result<()> {
-        if recipe.passes.len() > 1 {
-            return Err("pairs of rows are transformed in one pass".into());
-        }
         let axis = recipe.axis;
         let Inner { n, reals } = self.transform.inner(axis);
         let [load, store] = [&from, &to].map(|state| Fusion::by_position(&state.dim((axis, 0)).place));
@@ -76,7 +71,7 @@ impl<'a> Builder<'a, '_> {
     fn real_passes(&mut self, recipe: &'a AxisRecipe, real: RealAxis, [load, store]: [Fusion; 2], target: State) -> Result<()> {
         let axis = recipe.axis;
         let Inner { n, reals } = self.transform.inner(axis);
-        let (pair, halves) = (Pair::default(), recipe.reals == Reals::Halves);
+        let halves = recipe.reals == Reals::Halves;
         let [sequence, coefficients] = [Fused::from(Sequence { axis: real, halves }), Coefficients(real).into()];
         let Some(end) = reals else {
             if recipe.reals != Reals::Complex {
@@ -85,43 +80,33 @@ impl<'a> Builder<'a, '_> {
             let sides = [load.then(Quarter(real)), store.then(Quarter(real))];
             return self.fourier(recipe, n, sides, [false; 2], Some(n), target);
         };
-        if recipe.reals == Reals::Pairs && recipe.passes.len() > 1 {
-            return Err("pairs of rows are transformed in one pass".into());
-        }
         let inverse = end == End::Output;
         let (load, store) = match end {
             End::Input => (load.then(sequence), store.then(coefficients)),
             End::Output => (load.then(coefficients), store.then(sequence)),
         };
-        if halves {
-            return self.real_halves(recipe, n, inverse, [load, store], target);
+        if !halves {
+            let (sides, limit) = with_reals(end, recipe.reals == Reals::Pairs, n, [load, store]);
+            return self.fourier(recipe, n, sides, [inverse; 2], limit, target);
         }
-        let pairs = recipe.reals == Reals::Pairs;
-        let (load, store, limit) = match (inverse, pairs) {
-            (false, true) => (load.then(Pairs(pair)), store.then(Separate { n, pair }), None),
-            (false, false) => (load.then(Real), store, Some(n / 2 + 1)),
-            (true, true) => (load.then(Half { n }).then(Pairs(pair)), store.then(Pairs(pair)), Some(n)),
-            (true, false) => (load.then(Half { n }), store.then(Real), Some(n)),
-        };
-        self.fourier(recipe, n, [load, store], [inverse; 2], limit, target)
-    }
-
-    /// Neighbours of the sequence of n reals as complex numbers.
-    fn real_halves(&mut self, recipe: &'a AxisRecipe, n: u32, inverse: bool, [load, store]: [Fusion; 2], target: State) -> Result<()> {
-        let axis = recipe.axis;
-        let m = n / 2;
+        // Neighbours of the sequence of n reals are complex numbers.
         check_halves(recipe, n)?;
-        if inverse {
-            return self.fourier(recipe, m, [load.then(ToPacked { n }), store], [true; 2], Some(m), target);
+        match end {
+            End::Input => self.spectrum_of_halves(recipe, n, n / 2 + 1, [load, store], target),
+            End::Output => self.fourier(recipe, n / 2, [load.then(ToPacked { n }), store], [true; 2], Some(n / 2), target),
         }
-        if recipe.passes.len() == 1 {
-            return self.fourier(recipe, m, [load, store.then(OfPacked { n })], [false; 2], None, target);
-        }
-        let mut extents = self.extents.clone();
-        extents[axis] = m;
-        let middle = self.default_layout(&extents, Storage::Complex, None)?;
-        self.fourier(recipe, m, [load, Fusion::complex()], [false; 2], Some(m), middle)?;
-        self.combine(axis, n, n / 2 + 1, store, target);
-        Ok(())
+    }
+}
+
+/// The steps by which rows of n reals at this end are rows of complex numbers, one by one or in pairs,
+/// and how many results are stored, unless steps say so.
+pub(super) fn with_reals(end: End, pairs: bool, n: u32, [load, store]: [Fusion; 2]) -> ([Fusion; 2], Option<u32>) {
+    // The distance of a pair is known once the lines have been ordered.
+    let pair = Pair::default();
+    match (end, pairs) {
+        (End::Input, true) => ([load.then(Pairs(pair)), store.then(Separate { n, pair })], None),
+        (End::Input, false) => ([load.then(Real), store], Some(n / 2 + 1)),
+        (End::Output, true) => ([load.then(Half { n }).then(Pairs(pair)), store.then(Pairs(pair))], Some(n)),
+        (End::Output, false) => ([load.then(Half { n }), store.then(Real)], Some(n)),
     }
 }

@@ -4,6 +4,7 @@ use super::state::{Key, State};
 use crate::fft::pass::Convolution;
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::PassRecipe;
+use crate::fft::spec::window::Windowed;
 use crate::fft::steps::{Fuse, Fused, SwapReIm, Twiddle};
 
 /// What one side of a pass holds, and the steps fused into it.
@@ -72,30 +73,64 @@ impl Fusion {
     }
 }
 
+/// What a pass does between its sides.
+#[derive(Clone, Debug)]
+pub(in crate::fft) enum PassBody<'a> {
+    /// DFTs along the lines.
+    Dft {
+        recipe: &'a PassRecipe,
+        /// What is done to the spectrum, if there is an inverse DFT too.
+        convolution: Option<Convolution>,
+    },
+    /// The kernel `fft/halves` combines rows of reals in halves.
+    Combine {
+        /// That of the passes of the rows.
+        recipe: &'a PassRecipe,
+        way: CombineDirection,
+        /// The other axes along which the halves are transformed. An element is combined with one
+        /// whose indices on these axes have the opposite sign.
+        mirrored: Vec<usize>,
+    },
+    /// Nothing: the steps on its sides combine halves or move elements. There is nothing to decide.
+    Move,
+}
+
+/// From which array to which one halves are combined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(in crate::fft) enum CombineDirection {
+    /// From DFTs of the halves to half-spectra.
+    ToSpectrum,
+    /// From half-spectra to what becomes the halves.
+    ToPacked,
+}
+
 /// One pass between two states.
 #[derive(Clone, Debug)]
 pub(in crate::fft) struct SubTransform<'a> {
-    /// `None` if the pass transforms nothing, but combines halves or moves elements. Then there is
-    /// nothing to decide.
-    pub recipe: Option<&'a PassRecipe>,
+    pub body: PassBody<'a>,
     /// The index that is transformed.
     pub element: Key,
-    /// Length of the transform.
-    pub n: u32,
-    /// The extents of the axes that are transformed together, or the length alone. Their indices
-    /// are one in the states.
+    /// The extents of the axes that are transformed together, or the length of the transform alone.
+    /// Their indices are one in the states.
     pub extents: Vec<u32>,
     /// The states before and after, with an index for each factor of the axis.
     pub states: [State; 2],
     pub load: Fusion,
     pub store: Fusion,
-    /// What is done to the spectrum, if this pass is a convolution.
-    pub convolution: Option<Convolution>,
-    /// Set if the kernel `fft/halves` does the step, which transforms nothing.
-    pub combines: Option<Combines>,
 }
 
-impl SubTransform<'_> {
+impl<'a> SubTransform<'a> {
+    /// A pass over all of an index of its states.
+    pub fn new(body: PassBody<'a>, element: Key, states: [State; 2], [load, store]: [Fusion; 2]) -> Self {
+        let extents = vec![states[0].dim(element).extent];
+        Self { body, element, extents, states, load, store }
+    }
+
+    /// Length of the transform.
+    pub fn n(&self) -> u32 {
+        self.extents.iter().product()
+    }
+
     /// The index along which neighbouring lines form pairs, if they do.
     pub fn pairs_along(&self) -> Option<Key> {
         let [from, to] = &self.states;
@@ -106,20 +141,23 @@ impl SubTransform<'_> {
 
     /// Whether the index on an axis is asked for: by a fragment, or because its sign matters.
     pub fn asks_for(&self, axis: usize) -> bool {
-        let between = matches!(&self.convolution, Some(Convolution::Filter(map)) if map.asks_for(axis));
-        let mirrored = self.combines.as_ref().is_some_and(|combines| combines.mirrored.contains(&axis));
-        between || mirrored || self.load.asks_for(axis) || self.store.asks_for(axis)
+        let asks = match &self.body {
+            PassBody::Dft { convolution: Some(Convolution::Filter(map)), .. } => map.asks_for(axis),
+            PassBody::Combine { mirrored, .. } => mirrored.contains(&axis),
+            PassBody::Dft { .. } | PassBody::Move => false,
+        };
+        asks || self.load.asks_for(axis) || self.store.asks_for(axis)
     }
 
     /// Whether every workgroup of the step stores only to places that no other workgroup loads
     /// from.
     pub fn keeps_positions(&self) -> bool {
-        if self.combines.is_some() {
+        if let PassBody::Combine { .. } = self.body {
             return false;
         }
         let [from, to] = &self.states;
         // A part that does not begin at position 0 lies elsewhere.
-        let moves = |fusion: &Fusion| fusion.fused.iter().any(|step| step.step().moves());
+        let moves = |fusion: &Fusion| fusion.fused.iter().any(|step| step.step().window().is_some_and(Windowed::moves));
         if moves(&self.load) || moves(&self.store) {
             return false;
         }
@@ -155,22 +193,4 @@ impl SubTransform<'_> {
             }
         }
     }
-}
-
-/// What a pass does to rows of reals in halves, instead of a transform.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::fft) struct Combines {
-    pub way: CombineDirection,
-    /// The other axes along which the halves are transformed. An element is combined with one whose
-    /// indices on these axes have the opposite sign.
-    pub mirrored: Vec<usize>,
-}
-
-/// From which array to which one halves are combined.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::fft) enum CombineDirection {
-    /// From DFTs of the halves to half-spectra.
-    ToSpectrum,
-    /// From half-spectra to what becomes the halves.
-    ToPacked,
 }

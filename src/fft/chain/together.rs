@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, block_of};
 use super::state::{Dim, Result, State};
-use super::step::SubTransform;
+use super::step::{PassBody, SubTransform};
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
 use crate::fft::spec::kind::{End, Kind};
@@ -22,7 +22,6 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("{}, which is for complex numbers on both sides, without bluestein and blocks", what()).into());
         }
         let extents = &self.extents[axes.clone()];
-        let elements = extents.iter().fold(1u64, |product, &extent| product.saturating_mul(extent.into()));
         if radices_of(&stockham.radices, extents).is_none() {
             let radices = join(&stockham.radices, ".");
             return Err(format!(
@@ -45,17 +44,9 @@ impl<'a> Builder<'a, '_> {
         };
         let states = [joined(&self.current)?, joined(&target)?];
         let inverse = self.transform.is_inverse();
-        self.steps.push(SubTransform {
-            recipe: Some(pass),
-            element: (last, 0),
-            n: elements as u32,
-            extents,
-            states,
-            load: load.then_exchange_if(inverse && first),
-            store: store.then_exchange_if(inverse && next.is_none()),
-            convolution: None,
-            combines: None,
-        });
+        let sides = [load.then_exchange_if(inverse && first), store.then_exchange_if(inverse && next.is_none())];
+        let step = SubTransform::new(PassBody::Dft { recipe: pass, convolution: None }, (last, 0), states, sides);
+        self.steps.push(SubTransform { extents, ..step });
         self.current = target;
         Ok(())
     }

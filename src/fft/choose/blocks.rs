@@ -10,12 +10,8 @@ use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 
 /// Blocks of the array between the axis before the last and rows back to reals in pairs. Half-spectra
-/// have rows at odd distances, and blocks have not. H100, ms without blocks and with them: 16 of 1024²
-/// 0.1343 and 0.1048, 64 of 512² 0.1200 and 0.1032, 8 of 1080x1920 0.1308 and 0.1202, 256³ 0.1805 and
-/// 0.1523; arrays that stay in a cache gain less, 2048² 0.0360 and 0.0343, 1080x1920 0.0206 and 0.0209.
-/// In blocks of 4 by 4 and 4 by 8 the same, of 8 by 8 3% more. Columns of up to 4096 take one pass then:
-/// 4096² in three passes 0.1611, in two 0.1243, 2160x4096 0.0887 and 0.0788. Rows in four stages lose:
-/// 2000x3000 0.0637 and 0.0689 (benches/reports/2026-11-26-alignment).
+/// have rows at odd distances, and blocks have not: 4096² 0.1243 with them and columns in one pass,
+/// 0.1611 without (reports `2026-11-28-rules` and `2026-11-26-alignment`).
 const BLOCK_BEFORE_ROWS: [u32; 2] = [4, 16];
 
 /// Whether the array may be in blocks before such rows.
@@ -40,9 +36,8 @@ impl Designer<'_> {
     }
 
     /// Blocks of the array between two axes, where the second has so few columns in a workgroup
-    /// that what it loads would be short pieces. 4096² without 0.224, in blocks of 8 x 8 0.1898, 4
-    /// x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on
-    /// they win nothing: 2048² 0.0457, 8 x 8 0.0467.
+    /// that what it loads would be short pieces: 4096² 0.1895 in blocks of 8 x 16, 0.224 without.
+    /// From 8 columns on they gain nothing.
     pub(super) fn block(&self, axis: &mut AxisRecipe, next: &mut AxisRecipe) {
         let together = [&*axis, next].iter().any(|own| own.through != own.axis);
         if self.profile.is_cpu() || together {
@@ -72,8 +67,7 @@ impl Designer<'_> {
             return;
         }
         let ([PassRecipe::Stockham(first)], [PassRecipe::Stockham(second)]) = (&mut axis.passes[..], &mut next.passes[..]) else { return };
-        // In rows at odd distances they lose: 4 of real 2048² on an H100 8 columns 0.1336, 4 columns
-        // 0.2042 (without blocks 0.1317).
+        // In rows at odd distances fewer columns lose.
         let halved = is_complex && self.has_whole_sectors(next.axis) && self.halve(second, lines);
         if halved || second.lines < self.columns(COLUMNS) && second.n() > LONGEST_COLUMN / 2 {
             first.block = Some([8, 16]);
@@ -82,8 +76,7 @@ impl Designer<'_> {
 
     /// Takes 4 columns instead of 8, if a workgroup would have so many numbers that a core had room
     /// for one alone, and there are enough of them. The array before needs blocks then: 2^22 as
-    /// 2048·2048, 8 columns 0.2024 (without blocks 0.1893), 4 columns 0.1774 (without 0.1869); 4 of
-    /// 2048² 0.1698, 4 columns 0.1599 (without 0.1750).
+    /// 2048·2048 0.1774, with 8 columns 0.1893.
     pub(super) fn halve(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let numbers = u64::from(stockham.n()) * u64::from(stockham.lines) * u64::from(self.words());
         let is_large = numbers >= 16_384 && stockham.lines == self.columns(COLUMNS) && u64::from(lines.count) >= MANY_COLUMNS;

@@ -12,31 +12,12 @@ use crate::fft::recipe::{AxisRecipe, Reals};
 
 /// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines
 /// in one lane compile several times as fast, since a driver unrolls every barrier with all that
-/// invocations hold, and the longer ones run faster too. Lavapipe (Mesa 22.3.6, 2 cores), ms of a
-/// run with its transfers, and seconds of a processor until the first result with nothing cached:
-///
-/// | | one pass | lines in one lane |
-/// |---|---|---|
-/// | 256 rows of 1009 | 13.8, 0.9 | 25.3, 0.6 |
-/// | 128 rows of 2039 | 15.8, 0.9 | 38, 0.7 |
-/// | 64 rows of 4093 | 34.9, 2.7 | 30.4, 1.1 |
-/// | 32 rows of 7919 | 34.3, 3.4 | 23.7, 1.1 |
-/// | 32 rows of 10007 | 49.9, 21.2 | 36.9, 1.4 |
-/// | 4 rows of 65537, two passes | 40.7, 6.6 | 38.1, 1.2 |
-/// | 1000 columns of 97 | 5.8, 0.9 | 7.8, 1.0 |
-/// | 256 columns of 251 | 6.5, 2.5 | 6.8, 1.1 |
-/// | 64 columns of 1009 | 4.3, 4.1 | 5.4, 0.5 |
-/// | 64 columns of 4093 | 19.9, 7.6 | 18.2, 1.0 |
-/// | 719x1013 | 94, 10 | 98, 1.6 |
-/// | 719x1013, real | 39, 11.5 | 63, 2.1 |
+/// invocations hold, and the longer ones run faster too: 32 rows of 10007 36.9 ms and 1.4 s until the
+/// first result on lavapipe, in one pass 49.9 ms and 21.2 s.
 pub(in crate::fft) const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
 
 /// The last length of a long convolution on a GPU. Its pass transforms there and back, so that it
-/// should be a quick one. H200, ms of the best recipes: 65537, 64 times, as 384·384 0.215, 288·512
-/// 0.169, 256·576 0.164, 576·256 0.158, 540·256 0.158; 100003, 64 times, as 512·512 0.302, 512·400
-/// 0.250, 900·256 0.245, 1024·256 0.246, 800·256 0.218; 20011, 500 times, as 192·256 0.411, 160·256
-/// 0.292, 162·256 0.271; 50021, 128 times, as 256·512 0.289, 400·256 0.211; 30011, 300 times, as
-/// 256·256 0.316, 240·256 0.263, 243·256 0.252.
+/// should be a quick one: 65537 as 576·256 0.158, as 384·384 0.215.
 const LAST: u32 = 256;
 
 /// Shorter convolutions fit one pass on most devices, and were not measured in several.
@@ -46,8 +27,7 @@ const LEAST: u32 = 1 << 15;
 const LONGEST_FIRST: u32 = 1024;
 
 /// Convolutions of small arrays from here on take three lengths, since shorter ones have more
-/// invocations. H200: 65537 as 384·384 0.0235, as 48·48·64 0.0187; 999983 as 1024·2048 0.0867, as
-/// 128·128·128 0.0641.
+/// invocations: 999983 as 128·128·128 0.0641, as 1024·2048 0.0867.
 const LEAST_IN_THREE: u32 = 1 << 17;
 
 impl Designer<'_> {
@@ -91,10 +71,8 @@ impl Designer<'_> {
 
     /// The length of a convolution of at least so many numbers, if it takes one pass.
     ///
-    /// Arithmetic decides, and powers of two have the least. 1009 as 2048 0.341, as 2025 0.544, as
-    /// 2160 0.516; 4099 as 9216 0.644, as 8232 0.769, as 8400 0.804. Five times a power of two on a
-    /// GPU: 1237 as 2560 0.198, as 3072 0.234; 2503 as 5120 0.206, as 6144 0.247; 5003 as 10240
-    /// 0.270, as 12288 0.296; 10007 as 20480 0.224, as 24576 0.310; but 619 as 1280 and as 1536 0.194.
+    /// Arithmetic decides, and powers of two have the least; five times one pays on a GPU alone, and for
+    /// long ones: 5003 as 10240 0.270, as 12288 0.296.
     fn convolution_length(&self, required: u64) -> u64 {
         const FIVES: [u64; 4] = [2560, 5120, 10_240, 20_480];
         let least = required.next_power_of_two();

@@ -1,7 +1,8 @@
 //! What the rules know of a transform and a device.
 //!
 //! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise,
-//! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
+//! of 2²⁵ to 2²⁶ points for rows. What else was measured for a rule is in
+//! benches/reports/2026-11-28-rules.
 
 use super::lines::LineClass;
 use crate::fft::limits::MAX_ELEMENTS;
@@ -19,8 +20,7 @@ use crate::gpu::{DeviceProfile, Registers};
 pub(in crate::fft) const MAX_PRIME: u32 = 31;
 
 /// Neighbouring lines that a workgroup should have at least where the array's fastest index is not
-/// the line's: 8 complex numbers are 64 bytes, two sectors of a GPU's cache. 4096²: 4 columns
-/// 0.183, 2 columns 0.234; 1024²: 8 0.0142, 4 0.0148.
+/// the line's: 8 complex numbers are 64 bytes, two sectors of a GPU's cache.
 pub(in crate::fft) const COLUMNS: u32 = 8;
 
 /// Longest transform that has columns, of a workgroup 4. Also there and back: a convolution of
@@ -129,11 +129,8 @@ impl Designer<'_> {
     }
 
     /// Whether the device is a processor whose barriers cost more than a pass through memory:
-    /// SwiftShader, with vectors of 4. It takes, with lines shared by lanes and with a lane for
-    /// each line of up to 64, for 16384 rows of 64 60 and 9.2 ms; for 1024 rows of 1024 111, 32·32
-    /// 22.0, 64·16 18.0, 8·8·16 26.4; 1000 rows 109 and 21.5; 256² 9.6 and 1.7; 512² 51.6 and 8.7;
-    /// real 256² 7.6 and 1.9. lavapipe, with vectors of 8, does not: 1000 rows 12.0 and 19.4, real
-    /// 256² 1.21 and 1.34.
+    /// SwiftShader, with vectors of 4, where 1024 rows of 1024 take 18.0 ms with a lane for each line of
+    /// up to 64, and 111 with lines shared by lanes. On lavapipe, with vectors of 8, it is the reverse.
     pub(super) fn prefers_one_lane(&self) -> bool {
         self.profile.is_cpu() && self.profile.subgroup_sizes[1] < 8
     }
@@ -197,8 +194,7 @@ impl Designer<'_> {
 pub(super) const LONG_TEXT: u32 = 8;
 
 /// Up to so many points a first result should not wait for the compiler. In larger arrays only the
-/// time of a run counts: 4000², 20.20.10 with 100 lanes 0.218, with 200 lanes and half the text
-/// 0.253.
+/// time of a run counts.
 pub(in crate::fft) const SMALL_ARRAY: u64 = 1 << 21;
 
 /// The next power of two, up to what a workgroup can hold.
@@ -212,6 +208,25 @@ pub(in crate::fft) fn lane_counts(n: u32, radices: &[u32]) -> Vec<u32> {
     counts.sort_unstable();
     counts.dedup();
     counts
+}
+
+/// Radices and lanes, for each way to factor a length.
+pub(in crate::fft) fn shapes(n: u32, ways: impl IntoIterator<Item = Vec<u32>>) -> impl Iterator<Item = (Vec<u32>, u32)> {
+    ways.into_iter().flat_map(move |radices| lane_counts(n, &radices).into_iter().map(move |lanes| (radices.clone(), lanes)))
+}
+
+/// Of candidates with their costs the cheapest that can be completed, and its cost. Of those that differ
+/// by no more than rounding errors it is the first.
+pub(super) fn cheapest<C, T>(candidates: impl IntoIterator<Item = (f64, C)>, complete: impl Fn(C) -> Option<T>) -> Option<(f64, T)> {
+    let mut best: Option<(f64, T)> = None;
+    for (cost, candidate) in candidates {
+        if best.as_ref().is_none_or(|(least, _)| cost < *least - 1e-9)
+            && let Some(own) = complete(candidate)
+        {
+            best = Some((cost, own));
+        }
+    }
+    best
 }
 
 /// How long texts may be.

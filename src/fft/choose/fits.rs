@@ -24,12 +24,9 @@ impl Designer<'_> {
     /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device,
     /// if it can.
     ///
-    /// Two pieces from 16 KiB of workgroup memory on: it leaves room for more workgroups. Rows of
-    /// 4096 0.263, in one piece 0.288, in four 0.29; 8192 0.266, in one 0.359, in four 0.283; 2^20
-    /// as 1024·1024 0.558 and 0.673. Rows of 2048 0.262 and 0.259.
-    ///
-    /// Where there are too few workgroups to fill the device anyway, one piece: 1024² in place
-    /// 0.0138 and 0.0141.
+    /// Two pieces from 16 KiB of workgroup memory on, which leaves room for more workgroups: rows of
+    /// 4096 0.263, in one piece 0.288. One piece where there are too few workgroups to fill the device
+    /// anyway.
     pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let LineClass { exchanges_mirror, count, .. } = lines;
         let exchanges = stockham.radices.len() > 1 || exchanges_mirror;
@@ -56,9 +53,7 @@ impl Designer<'_> {
             if !self.runs(&own, lines) {
                 continue;
             }
-            // Split halves the memory. n = 64 whole 0.133, split 0.130; 1024 0.160 and 0.133; 4096
-            // 0.212 and 0.151. On a processor a barrier costs more than memory: lavapipe, 1024 rows
-            // of 1024, 9.3 and 11.0.
+            // Split halves the memory. On a processor a barrier costs more than that.
             let whole = Stockham { exchange: Exchange::Whole, ..own.clone() };
             if self.profile.is_cpu() && self.fits(&whole, exchanges_mirror) {
                 own = whole;

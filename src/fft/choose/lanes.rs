@@ -11,10 +11,8 @@ const LONGEST_COLUMN: u32 = 64;
 /// Rows up to here need accesses of full width.
 const SHORT_ROW: u32 = 32;
 
-/// Longest column of a single pass in several lanes. In 21 rounds on both cores, in one pass and in
-/// two: 512² 1.62 and 2.15, four of them 6.66 and 15.3; 512x2048 7.23 and 14.8; 640x512 2.82 and
-/// 5.14; 1024² 9.06 and 15.2; 1000x1024 11.3 and 14.7; 1080x1920 22.5 and 29.5; but 2048² 63.0 and
-/// 62.6.
+/// Longest column of a single pass in several lanes: 1080x1920 22.5 ms, with columns in two passes
+/// 29.5; but 2048² 63.0 and 62.6.
 const LONGEST_SHARED_COLUMN: u32 = 1536;
 
 /// Longest texts of one of several passes over an axis: the second where the first makes the texts
@@ -63,10 +61,7 @@ impl Rules {
         self.text == Text::Long || text <= longest
     }
 
-    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes.
-    /// 4096 rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with
-    /// 64 5.61; 1000 rows of 64 in 2 lanes by 4 numbers 0.31, in 8 lanes by 1 0.35; but 512 rows of
-    /// 512 in 4 lanes by 4 numbers, with 128 elements, 2.40, in 8 lanes by 2, with 64, 2.05. If
+    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes. If
     /// that text is too long, loops, or else several passes.
     pub(super) fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
         // 1000 rows of 15 in 8 lanes by 1 number 0.22, by `fft/pass` 0.15; of 60 0.37 and 0.60.
@@ -86,9 +81,7 @@ impl Rules {
     }
 
     /// A dense line in loops, with accesses of full width. Where they are impossible, the factors
-    /// with the shortest text, by accesses of any width. A narrow access need not be slower: 1000
-    /// rows of 1000 as 40·25 by 1 number 18.9, as 50·20 by 2 numbers 23.5
-    /// (benches/reports/2026-11-24-lavapipe-lanes/rows.jsonl; other programs may have run).
+    /// with the shortest text, by accesses of any width: a narrow access need not be slower.
     fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
         let (wide, narrow): (Vec<u32>, Vec<u32>) = self.widths.iter().partition(|width| **width == self.full);
         let (_, pass) = self.shortest_loops(n, &wide).or_else(|| self.shortest_loops(n, &narrow))?;
@@ -130,16 +123,9 @@ impl Rules {
             }
         }
         let several = self.in_several(n, false);
-        // One pass in loops by 1 number, where its text is about as short as that of several
-        // passes.
-        //
-        // Both axes with the columns in loops and in several passes, ms of a run on free cores, and
-        // seconds of a processor until the first result: 512² 1.78 and 1.94, 0.76 and 0.64; 640x480
-        // 2.57 and 4.30, 0.92 and 0.67; 720x1280 7.01 and 13.3, 1.45 and 1.54; 1000² 9.12 and 16.5,
-        // 1.42 and 1.19; 1080x1920 16.1 and 27.6, 1.72 and 1.28. Not so 1024², 8.35 and 7.20, and
-        // 2048², 68.3 and 53.1. By 2 numbers 512² takes 1.49 and 0.96 s, 640x480 2.36 and 1.12 s,
-        // unrolled 1080x1920 14.7 and 2.6 s. Rows that do not begin with a line of the cache gain less
-        // or lose: 720x1275 9.96 and 12.7, 1000x1001 12.6 twice, real 1080x1920 16.2 and 13.4.
+        // One pass in loops by 1 number, where its text is about as short as that of several passes:
+        // 1080x1920 16.1 ms, in several passes 27.6. Rows that do not begin with a line of the cache
+        // gain less or lose.
         let in_loops = n <= LONGEST_SHARED_COLUMN && self.aligned && self.text == Text::Short;
         let loops = if in_loops { self.shortest_loops(n, &[1]) } else { None };
         let longest = several.as_deref().map_or(u32::MAX, |passes| text_of(passes).saturating_add(text_of(passes) / 8));

@@ -7,7 +7,7 @@
 //! piece of the array that begins inside a sector of memory costs the whole sector, on both ends.
 //! So lines of an odd distance want to be many at a time, and others few.
 
-use super::designer::{Designer, SMALL_ARRAY, lane_counts};
+use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
 use crate::fft::factors::factorizations;
 use crate::fft::recipe::{PassRecipe, Stockham};
 use std::collections::HashMap;
@@ -17,12 +17,11 @@ use std::collections::HashMap;
 const MOST: u32 = 40;
 
 /// Lines of a workgroup, as far as its memory allows: 64 to 256 bytes side by side. Numbers that are
-/// no powers of two win by at most 3% (243·243 in 24 lines 0.1589, in 32 lines 0.1654), and lose up
-/// to 60% where they begin inside of sectors or leave no room for padding (192·512).
+/// no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave no room
+/// for padding.
 const LINES: [u32; 3] = [8, 16, 32];
 
-/// A longer pass before a shorter one. 150·270 0.1279, 270·150 0.1575; 144·256 0.1012, 256·144
-/// 0.1076; 576·1024 0.1134, 1024·576 0.1209; 256·576 0.1050, 576·256 0.1047.
+/// A longer pass before a shorter one: 576·1024 0.1134, 1024·576 0.1209.
 const LONGER_FIRST: f64 = 0.04;
 
 /// More than so many passes are divided evenly, since there are too many ways to try them all.
@@ -94,21 +93,17 @@ impl Designer<'_> {
 
     /// The first `count` passes of a line of length n, whose lengths have the product `rest`.
     fn best_lengths(&self, passes: &mut Passes, n: u32, rest: u32, count: u32) -> Option<(f64, Vec<u32>)> {
-        let mut best: Option<(f64, Vec<u32>)> = None;
         let shorter = (2..=rest.isqrt()).filter(|divisor| rest.is_multiple_of(*divisor));
         let divisors = shorter.flat_map(|divisor| [divisor, rest / divisor]);
         let divisors = divisors.chain([rest]).filter(|divisor| if count == 1 { *divisor == rest } else { *divisor < rest });
-        for length in divisors {
-            let Some((own, _)) = self.estimated_pass(passes, n, length, n / rest) else { continue };
-            let before = if count == 1 { Some((0.0, Vec::new())) } else { self.best_lengths(passes, n, rest / length, count - 1) };
-            let Some((cost, mut lengths)) = before else { continue };
+        let all = divisors.filter_map(|length| {
+            let (own, _) = self.estimated_pass(passes, n, length, n / rest)?;
+            let (cost, mut lengths) = if count == 1 { (0.0, Vec::new()) } else { self.best_lengths(passes, n, rest / length, count - 1)? };
             let cost = own + cost + if lengths.last().is_some_and(|before| *before > length) { LONGER_FIRST } else { 0.0 };
-            if best.as_ref().is_none_or(|(least, _)| cost < *least - 1e-9) {
-                lengths.push(length);
-                best = Some((cost, lengths));
-            }
-        }
-        best
+            lengths.push(length);
+            Some((cost, lengths))
+        });
+        cheapest(all, Some)
     }
 
     /// The pass over lines of such a length, where the lengths of the following passes have the
@@ -126,21 +121,15 @@ impl Designer<'_> {
         if n > MOST && n > self.profile.workgroup_bytes / 16 {
             return None;
         }
-        let mut best: Option<(f64, Stockham)> = None;
-        for radices in factorizations(n, (MOST / self.words()).min(self.radix())) {
-            for lanes in lane_counts(n, &radices) {
-                for lines in LINES.map(|lines| self.columns(lines)) {
-                    let liked = if n * lines * 4 * self.words() < 16_384 || radices.len() == 1 { [1, 2] } else { [2, 1] };
-                    let shape = |pieces| Stockham { lines, pieces, ..Stockham::new(radices.clone(), lanes) };
-                    let Some(own) = liked.map(shape).into_iter().find(|own| self.runs_across(own)) else { continue };
-                    let cost = self.estimate(&own, alignment);
-                    if best.as_ref().is_none_or(|(least, _)| cost < *least - 1e-9) {
-                        best = Some((cost, own));
-                    }
-                }
-            }
-        }
-        best
+        let ways = factorizations(n, (MOST / self.words()).min(self.radix()));
+        let all = shapes(n, ways).flat_map(|shape| LINES.map(|lines| (shape.clone(), self.columns(lines))));
+        let all = all.filter_map(|((radices, lanes), lines)| {
+            let liked = if n * lines * 4 * self.words() < 16_384 || radices.len() == 1 { [1, 2] } else { [2, 1] };
+            let shape = |pieces| Stockham { lines, pieces, ..Stockham::new(radices.clone(), lanes) };
+            let own = liked.map(shape).into_iter().find(|own| self.runs_across(own))?;
+            Some((self.estimate(&own, alignment), own))
+        });
+        cheapest(all, Some)
     }
 
     /// The time of a pass, in that of a copy.

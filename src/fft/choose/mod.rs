@@ -101,12 +101,9 @@ impl Designer<'_> {
             }
             // Pairs mix two rows: a NaN of one, or the rounding of a loud one, reaches the other.
             // So they are only for rows that mix anyway. Halves are faster on the way to the
-            // spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338 and 0.1357. On the way
-            // back pairs are: 4096² 0.1177 and 0.1253, rows of 1024 0.1323 and 0.1506. Cosine
-            // transforms of type II along rows of 4096² take 0.1279 in all with pairs and 0.1331
-            // with halves; those of 256³ 0.2252 and 0.1772. Two 16-bit reals share a word, and
-            // halves store both at once: f16, 64 of 512² 0.1083 in pairs and 0.0815 in halves, 256³
-            // 0.1397 and 0.1035, 4096² 0.1407 and 0.1259.
+            // spectrum, and pairs on the way back: rows of 1024 0.1323, in halves 0.1506. Of cosine
+            // transforms of type II pairs are for long rows. Two 16-bit reals share a word, and
+            // halves store both at once.
             let shares_words = matches!(self.transform.storage(End::Output), Storage::Half(_)) && !self.profile.is_cpu();
             let in_pairs = match self.transform.real_kind(axis) {
                 None => self.transform.kind == Kind::C2r && !shares_words,
@@ -134,8 +131,7 @@ impl Designer<'_> {
 
     /// The order of the axes in which the array is smallest while columns are transformed, if only
     /// parts of axes are given or wanted; of equal orders the first one. A quarter of 4096² is
-    /// data: rows first 0.1322, columns first 0.1086; of 2048² 0.0290 and 0.0274. Small arrays are
-    /// as fast with rows first: 1024² 0.0109 and 0.0117.
+    /// data: rows first 0.1322, columns first 0.1086. Small arrays are as fast with rows first.
     pub(super) fn best_order(&self, order: Vec<usize>) -> Vec<usize> {
         let [input, output] = &self.geometry.windows;
         let cost = |order: &[usize]| {

@@ -1,6 +1,6 @@
 //! Lines that fit one pass: radices, lanes, and lines of a workgroup.
 
-use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, lane_counts, lines_cap};
+use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, cheapest, lines_cap, shapes};
 use super::lines::LineClass;
 use super::measured;
 use crate::fft::factors::{factorizations, largest_prime};
@@ -9,20 +9,16 @@ use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::End;
 use crate::fft::spec::number::Number;
 
-/// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247;
-/// 128³ 0.0287 and 0.0317.
+/// Neighbouring lines of shorter transforms: 128 bytes. 256³ 0.218, with 8 columns 0.247.
 const SHORT_COLUMNS: u32 = 16;
 
 /// A text of this length takes NVIDIA's compiler about 0.1 s, and one of twice the length more than
-/// twice as long. H200, first results of 719x1013, whose columns are convolutions of 1536, in ms:
-/// 16.12.8 with 32 lanes 671, 64 lanes 349, 96 lanes 214, 128 lanes 192. It also runs as fast or
-/// faster with a shorter text: 0.0285, 0.0281, 0.0281, 0.0288.
+/// twice as long. A shorter one also runs as fast or faster: the columns of 719x1013 with 96 lanes
+/// have their first result after 214 ms, with 32 lanes after 671.
 const LONGEST_GPU_TEXT: f64 = 250.0;
 
-/// Fewer invocations do not fill a large GPU. H200, 65537, a convolution of 384·384: 24.16 with 8
-/// lanes 0.0472, with 16 0.0252, with 24 0.0241; 510510, 13.11.5 with 14 lanes 0.0190, with 65
-/// 0.0157. Of 73 shapes this changed 30, whose times became 0.90 of what they were in the mean,
-/// 0.53 to 1.05 (report `2026-11-22-h200-lanes`).
+/// Fewer invocations do not fill a large GPU: 65537, a convolution of 384·384, by 24.16 with 8 lanes
+/// 0.0472, with 24 0.0241 (report `2026-11-22-h200-lanes`).
 const ENOUGH_INVOCATIONS: f64 = 65_536.0;
 
 /// How much text the butterflies of an invocation take: the values of all stages, weighted by the
@@ -123,26 +119,17 @@ impl Designer<'_> {
         // 0.134, 4096 0.224 in place of 0.151.
         let mut stockham = Stockham { banks: if is_cpu { 0 } else { 32 }, ..Stockham::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
-            // Frames whose spectra lie across, of 256 to 1024 samples: 8 of them 0.323, 0.363,
-            // 0.436, 16 of them 0.423, 0.705, 0.776.
+            // Frames whose spectra lie across, 512 samples: 8 of them 0.363, 16 of them 0.705.
             (true, false) if lines.frames => self.columns(8),
             // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
             (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => self.columns(4),
             (true, false) if lines.count < 4096 => self.columns(COLUMNS),
             (true, false) if n <= 512 => self.columns(SHORT_COLUMNS),
             (true, false) => self.columns(COLUMNS),
-            // Two subgroups of 32. n = 512: 1 row 0.1303, 2 rows 0.1336; 64: 8 rows 0.2572, 4 rows
-            // 0.2567, 16 rows 0.2643.
-            //
-            // One of frames, of 2²⁵ samples with a hop of a quarter: 256 by 16.8, 4 frames 0.227, 8
-            // frames 0.236; 512 by 16.16, 2 frames 0.208, 4 frames 0.222, 8 frames 0.230.
-            //
-            // One on the way back to reals, of 2²⁶ of them: rows of 512 as 8.8.4, 1 row 0.1319, 2
-            // rows 0.1375; 256 as 8.4.4, 2 rows 0.1324, 4 rows 0.1331.
+            // Two subgroups of 32; of frames, and of rows back to reals, one.
             (false, false) if self.has_few_registers() => filling(lanes).0,
             (false, false) => (if lines.frames || lines.to_reals { 32 } else { 64 } / lanes).max(1),
-            // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4
-            // rows 9.3, 8.9, 8.1.
+            // Lavapipe spreads its cost of a workgroup over more rows.
             (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };
         let whole = !lines.across && self.has_few_registers();
@@ -174,21 +161,11 @@ impl Designer<'_> {
         } else {
             16.max(largest_prime(n))
         };
-        let mut best: Option<(f64, Stockham)> = None;
-        for radices in factorizations(n, most.min(self.radix()).max(largest_prime(n))) {
-            for lanes in lane_counts(n, &radices) {
-                let mut cost = self.cost(n, &radices, lanes, lines);
-                if self.has_few_registers() && !lines.across {
-                    cost /= filling(lanes).1;
-                }
-                if best.as_ref().is_none_or(|(least, _)| cost < *least)
-                    && let Some(stockham) = self.complete((radices.clone(), lanes), lines)
-                {
-                    best = Some((cost, stockham));
-                }
-            }
-        }
-        best.map(|(_, stockham)| stockham)
+        let all = shapes(n, factorizations(n, most.min(self.radix()).max(largest_prime(n)))).map(|shape| {
+            let cost = self.cost(n, &shape.0, shape.1, lines);
+            (if self.has_few_registers() && !lines.across { cost / filling(shape.1).1 } else { cost }, shape)
+        });
+        cheapest(all, |shape| self.complete(shape, lines)).map(|(_, stockham)| stockham)
     }
 
     /// Lower is better: few stages, few idle lanes, a liked number of elements of an invocation,

@@ -1,15 +1,15 @@
 //! The rules for processors that pose as GPUs, where the kernel `fft/lanes` fits.
 //!
 //! Times in the comments are medians in ms on lavapipe (Mesa 22.3.6, 2 cores, of which other
-//! programs held one), comparable within a comment's colon only; the runs are in
-//! benches/reports/2026-11-21-lavapipe-fft.
+//! programs held one), comparable within a comment's colon only; all of them are in
+//! benches/reports/2026-11-28-rules, and the runs in benches/reports/2026-11-21-lavapipe-fft.
 
 use super::designer::{SMALL_ARRAY, Text};
 use super::lanes::Rules;
 use crate::fft::chain::chain;
 use crate::fft::chain::line::lines;
 use crate::fft::chain::moved::{moved_ends, must_move, whole};
-use crate::fft::chain::step::SubTransform;
+use crate::fft::chain::step::{PassBody, SubTransform};
 use crate::fft::emit::lanes;
 use crate::fft::emit::lanes::{CACHE_LINE, SUBGROUP, widest};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
@@ -21,66 +21,28 @@ use crate::gpu::DeviceProfile;
 
 /// Longest text of an axis, by the units of [`code_size`], where a program waits for its first result:
 /// for transforms of one axis, of two, and of more. The driver's compiler takes about a millisecond
-/// for one unit. On lavapipe (Mesa 22.3.6, 2 cores), seconds of a processor until the first result
-/// with nothing cached, and ms of a run:
-///
-/// | | long text | short text |
-/// |---|---|---|
-/// | 256 rows of 1024 | 8 lanes 1.34, 0.75 | 32 + 32 in one lane 0.5, 1.30 |
-/// | 512 rows of 512 | 4 lanes by 4 numbers 1.11, 1.02 | 8 lanes by 2 0.61, 1.05 |
-/// | 4096 columns of 64 | one lane 1.77, 0.88 | 8 lanes by 4 numbers 0.18, 1.3 |
-/// | 1024 columns of 256 | 8 lanes by 4 numbers 1.26, 1.13 | by 2 0.57, 1.35; in two passes 0.32, 1.62 |
-/// | 512 columns of 512 | 8 lanes by 4 numbers 3.2, 0.65 | 16 + 32 by 2 0.43, 1.75; by 4 0.9, 1.6 |
-/// | 256 columns of 1080 | 30 + 36 by 4 numbers 1.46, 1.57 | by 2 0.73, 1.44 |
-/// | 64 columns of 4096 | 64 + 64 by 4 numbers 4.2, 2.2 | 16 + 16 + 16 by 2 0.35 |
-/// | 1000 rows of 2048 | 8 lanes by 4 numbers 4.4, 14.5 | 16 + 8 + 16 by 2 0.44, 36 |
-/// | 512² | 5.0, 2.5 | 1.1, 3.3 |
-///
-/// 256² has 770 units and takes 0.7 s, 512² 1020 and 0.7 s, 1024² 800 and 0.9 s, 1080x1920 1500
-/// and 1.4 s. 3000x2000 with axes of at most 1350 took 2.4 s, now 0.75 s, and runs as fast.
-///
-/// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is
-/// faster in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and
-/// 54 (benches/reports/2026-11-22-first-use, with other programs on both cores).
-///
-/// With three axes, columns of 256 in 8 lanes by 2 numbers have 512 units, and are compiled as soon
-/// as those by 1 number: 256³ in loops by 1 179, by 2 121, real 92.0 and 77.4
-/// (benches/reports/2026-11-25-processors-reals).
+/// for one unit: 512² has its first result after 1.1 s, with a long text after 5.0.
+/// Where the long text is that of `fft/pass`, with its barriers, the short one also runs faster.
 const LONGEST_TEXT: [u32; 3] = [1350, 600, 520];
 
-/// Longest text of a line in loops, in all transforms: rows in several passes cannot have wide
-/// accesses on both sides. 1000 rows of 2048 in one pass 21.0, in loops 27.2, in three passes 53.7;
-/// 1080x1920 with rows in loops 87.7, in two passes 100; 2048² 113 and 156; 1024² 20.3 and 31.4.
-/// (benches/reports/2026-11-22-first-use/lavapipe-loops.txt, with other programs on both cores).
-/// Of several axes of small arrays they may be shorter: 2048² has its first result after 1.28 s, in
-/// three passes after 0.76 s. Of large ones not, on free cores, in loops and in three passes: rows
-/// of 2048² 15.4 and 50.1, of 3000x2000 27.9 and 65.7. 1000 rows of 4096, whose loops compile for
-/// 2.8 s, 18.3 and 30.6 (benches/reports/2026-11-25-processors-rows).
+/// Longest text of a line in loops, in all transforms, and in those of several axes of small arrays:
+/// rows in several passes cannot have wide accesses on both sides. 1000 rows of 4096, whose loops
+/// compile for 2.8 s, 18.3 ms and 30.6 in three passes (report `2026-11-25-processors-rows`).
 const LONGEST_LOOPS: [u32; 2] = [1100, 1000];
 
 /// Longest text of a column of several axes in one pass, and the text that a row should rather stay
-/// below. 256² on free cores, seconds until the first result and ms of a run: rows in 4 lanes by 4
-/// numbers and columns in 8 lanes by 2 0.98, 0.72; both in 8 lanes by 2 0.71, 0.73; the columns by
-/// 1 number 0.46, 0.82; the columns in two passes 0.58, 0.93.
+/// below: 256² has its first result after 0.71 s, and with longer rows after 0.98, which run as fast.
 const LONGEST_COLUMN_TEXT: u32 = 512;
 const PREFERRED_ROW_TEXT: u32 = 500;
 
-/// Longest column of complex numbers in loops by 2 of them. On lavapipe (2 cores of another machine,
-/// in use by others too), ms of all axes with these columns by 1 number and by 2, the least of three
-/// runs: 320x240 1.35 and 1.15, 384x512 3.29 and 2.53, 512² 4.69 and 3.68, 4 of them 15.1 and 10.1,
-/// 512x1024 9.97 and 7.80, 640x480 2.43 and 2.21, 720x1280 13.0 and 9.15, 768x1024 12.2 and 8.40,
-/// 32x512x512 213 and 172. Not so 1000² (15.5 and 13.2, in two other runs more), 1080x1920 24.7 and
-/// 25.3, and halves of reals, 0.94 to 1.10 of the time (benches/reports/2026-11-26-limits).
+/// Longest column of complex numbers in loops by 2 of them: 720x1280 9.15 ms, by 1 number 13.0. Longer
+/// columns, and halves of reals, gain nothing (report `2026-11-26-limits`).
 const LONGEST_BY_TWOS: u32 = 768;
 
 /// For lanes, elements are moved to a whole array and from one where at least one in [`LEAST_PART`]
-/// of its elements is given, and it has at least [`LEAST_MOVED`]. On lavapipe (2 free cores of a
-/// fast machine), ms with steps fused into `fft/pass`, and in lanes with elements moved: reals
-/// 1024² of which 700² are given 6.89 and 4.96, 512² 4.99 and 4.41, 300² 3.58 and 4.47; back, of
-/// which 700² are stored 6.59 and 5.17, 512² 4.2 and 4.6 to 6.8; complex 1024² of which 700² are
-/// given 7.96 and 7.78, 512² 6.60 and 7.63. Complex rows gain nothing, 1024 rows of 1024 of f16
-/// 5.65 and 8.99. Convolutions of reals, 256² by 15x15 1.26 and 1.87, 512² by 31x31 5.89 and 5.54,
-/// 2048² by 31x31 133 and 94 (benches/reports/2026-11-26-processors-moves).
+/// of its elements is given, and it has at least [`LEAST_MOVED`]: reals 1024² of which 700² are given
+/// 4.96 ms, with steps fused into `fft/pass` 6.89; 300² 4.47 and 3.58 (report
+/// `2026-11-26-processors-moves`).
 const LEAST_PART: u64 = 2;
 const LEAST_MOVED: u64 = 1 << 17;
 
@@ -215,17 +177,14 @@ impl<'a> ForLanes<'a> {
 /// The first axis whose recipe of lanes cannot run.
 pub(in crate::fft) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) -> Option<usize> {
     let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
-    let runs = |step: &SubTransform<'_>| {
-        let lines = lines(step);
-        if step.combines.is_some() {
-            lanes::halves::fit(step, &lines, profile).is_ok()
-        } else {
-            lanes::fit(step, &lines, false, profile).is_ok()
-        }
+    let runs = |step: &&SubTransform<'_>| match step.body {
+        PassBody::Combine { .. } => lanes::halves::fit(step, &lines(step), profile).is_ok(),
+        PassBody::Dft { recipe: PassRecipe::Lanes { .. }, .. } => lanes::fit(step, &lines(step), false, profile).is_ok(),
+        PassBody::Dft { .. } | PassBody::Move => true,
     };
     let wrong = match chain(transform, geometry, axes) {
         Ok(steps) => {
-            let wrong = steps.iter().find(|step| step.recipe.is_some_and(is_lanes) && !runs(step))?;
+            let wrong = steps.iter().find(|step| !runs(step))?;
             axes.iter().position(|axis| axis.axis == wrong.element.0)
         }
         Err(_) => axes.iter().position(|axis| axis.passes.iter().any(is_lanes)),

@@ -6,7 +6,7 @@
 //! the choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at most. More terms
 //! choose no better (report `2026-11-27-estimates`).
 
-use super::designer::{Designer, SMALL_ARRAY, lane_counts};
+use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
 use super::lines::LineClass;
 use crate::fft::factors::{factorizations, orders};
 use crate::fft::recipe::Stockham;
@@ -43,33 +43,19 @@ impl Designer<'_> {
         if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY {
             return None;
         }
-        let [least, most] = LENGTHS;
-        if (least..=most).contains(&n) { self.least_row(lines) } else { None }
-    }
-
-    fn least_row(&self, lines: LineClass) -> Option<Stockham> {
-        let n = lines.n;
-        let mut best: Option<(f64, Stockham)> = None;
-        for radices in factorizations(n, RADICES[1]).into_iter().flat_map(|radices| orders(&radices)) {
-            if radices.len() != STAGES || radices.iter().any(|radix| *radix < RADICES[0]) {
-                continue;
-            }
-            for lanes in lane_counts(n, &radices) {
-                for pieces in PIECES.map(|(pieces, _)| pieces) {
-                    let own = Stockham { pieces, ..Stockham::new(radices.clone(), lanes) };
-                    let numbers: u32 = radices.iter().map(|radix| rounds(&own, *radix) * lanes * radix).sum();
-                    let is_idle = f64::from(numbers) > MAX_IDLE * f64::from(n) * STAGES as f64;
-                    if is_idle || own.elements() > MAX_ELEMENTS || !self.runs(&own, lines) {
-                        continue;
-                    }
-                    let cost = estimate(&own);
-                    if best.as_ref().is_none_or(|(least, _)| cost < *least - 1e-9) {
-                        best = Some((cost, own));
-                    }
-                }
-            }
+        if !(LENGTHS[0]..=LENGTHS[1]).contains(&n) {
+            return None;
         }
-        best.map(|(_, own)| own)
+        let ways = factorizations(n, RADICES[1]).into_iter().flat_map(|radices| orders(&radices));
+        let ways = ways.filter(|radices| radices.len() == STAGES && radices.iter().all(|radix| *radix >= RADICES[0]));
+        let is_busy = |own: &Stockham| {
+            let numbers: u32 = own.radices.iter().map(|radix| rounds(own, *radix) * own.lanes * radix).sum();
+            f64::from(numbers) <= MAX_IDLE * f64::from(n) * STAGES as f64
+        };
+        let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes));
+        let all = all.filter(|own| own.elements() <= MAX_ELEMENTS && is_busy(own));
+        let all = all.flat_map(|own| PIECES.map(|(pieces, _)| Stockham { pieces, ..own.clone() })).map(|own| (estimate(&own), own));
+        cheapest(all, |own| self.runs(&own, lines).then_some(own)).map(|(_, own)| own)
     }
 }
 

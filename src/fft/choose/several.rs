@@ -56,8 +56,7 @@ impl Designer<'_> {
     }
 
     /// Two passes where the rules take three, because a workgroup has only 4 lines of more than
-    /// 2048. 2^24, 4 times, in two 0.862, in three 0.851; but on an H100, where memory is slower
-    /// beside the cores, 0.948 and 1.162. The rules have better passes for what was measured.
+    /// 2048. Which is faster differs between cards.
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
         let lengths = crate::fft::factors::split_lengths(n, 2, &|length| length <= super::designer::LONGEST_COLUMN)?;
         let points = u64::from(self.lines(axis, Reals::Complex).count) * u64::from(n);

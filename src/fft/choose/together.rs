@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::designer::{Designer, lane_counts};
+use super::designer::{Designer, cheapest, shapes};
 use super::lines::LineClass;
 use crate::fft::factors::{factorizations, largest_prime};
 use crate::fft::pass::radices_of;
@@ -21,10 +21,9 @@ const MAX_ELEMENTS: u32 = 16_384;
 /// Most elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
 const MAX_EACH: u32 = 32;
 
-/// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs: 64²
-/// alone 0.0031 (in two dispatches 0.0032), 16 of them 0.0031 (0.0046), 32 of them 0.0038 (0.0054);
-/// 16³ alone 0.0025 (0.0051). Of longer ones there must be enough to fill the device: 128² 48 times
-/// 0.0116 (0.0101), 64 times 0.0125 (0.0116), 128 times 0.0168 (0.0199).
+/// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs: 16 of
+/// 64² 0.0031, in two dispatches 0.0046. Of longer ones there must be enough to fill the device: 128²
+/// 48 times 0.0116 (0.0101), 128 times 0.0168 (0.0199).
 pub(in crate::fft) fn fewest(n: u32) -> u32 {
     if n <= 4096 { 1 } else { 128 }
 }
@@ -73,23 +72,13 @@ impl Designer<'_> {
             let longer = |radices: &Vec<u32>| ways.iter().map(|way| [&radices[..], way].concat()).collect::<Vec<_>>();
             all = all.iter().flat_map(longer).collect();
         }
-        let mut best: Option<(f64, Stockham)> = None;
-        for radices in all {
-            for lanes in lane_counts(lines.n, &radices) {
-                let elements = Stockham::new(radices.clone(), lanes).elements();
-                if elements > MAX_EACH / self.words() {
-                    continue;
-                }
-                let cost = self.cost(lines.n, &radices, lanes, lines) + short_runs(&radices, extents);
-                if best.as_ref().is_none_or(|(least, _)| cost < *least)
-                    && let Some(stockham) = self.complete((radices.clone(), lanes), lines)
-                    && let Some(stockham) = self.in_suitable_pieces(stockham, extents, lines)
-                {
-                    best = Some((cost, stockham));
-                }
-            }
-        }
-        best.map(|(_, stockham)| stockham)
+        let few = |(radices, lanes): &(Vec<u32>, u32)| Stockham::new(radices.clone(), *lanes).elements() <= MAX_EACH / self.words();
+        let all = shapes(lines.n, all).filter(few).map(|shape| {
+            let (radices, lanes) = &shape;
+            (self.cost(lines.n, radices, *lanes, lines) + short_runs(radices, extents), shape)
+        });
+        let complete = |shape| self.in_suitable_pieces(self.complete(shape, lines)?, extents, lines);
+        cheapest(all, complete).map(|(_, stockham)| stockham)
     }
 
     /// The same with as many pieces as the stages allow, if it can be had.

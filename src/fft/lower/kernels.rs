@@ -4,13 +4,12 @@ use crate::error::Result;
 use crate::fft::bindings::{self, BoundArray, DispatchRange};
 use crate::fft::chain::line::LineIndex;
 use crate::fft::chain::step::{CombineDirection, SubTransform};
-use crate::fft::emit::lanes::PassTwiddleTable;
 use crate::fft::emit::stockham::generator::Setting;
 use crate::fft::emit::{lanes, stockham};
 use crate::fft::limits;
 use crate::fft::lower::Lowering;
 use crate::fft::pass::Pass;
-use crate::fft::recipe::{PassRecipe, Stockham};
+use crate::fft::recipe::Stockham;
 use crate::fft::roots::{Constant, Constants};
 use crate::fft::spec::number::Number;
 use crate::fft::steps::LookUp;
@@ -21,16 +20,19 @@ use crate::plan::Array;
 use crate::wgsl::two_f32;
 
 impl Lowering<'_> {
+    /// Adds a table of constants in one binding.
+    fn bound(&mut self, constants: &Constants) -> Bound {
+        Bound::whole(self.program.table(constants.table()), constants.bytes())
+    }
+
     /// Adds a dispatch of the kernel `fft/halves`.
     pub(super) fn halves(&mut self, step: &SubTransform<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
         self.transform.number.check_kernel("halves").map_err(|why| self.unfit(why))?;
         let (own, invocations, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
         let n = own.n();
         let constants = Constants::new(Number::F32, [Constant::Twiddle(n)]);
-        let (low, at) = constants.twiddle(n);
-        let text = lanes::halves::wgsl(&own, invocations, PassTwiddleTable { low, at }).into();
-        let constants_bytes = constants.bytes();
-        let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
+        let text = lanes::halves::wgsl(&own, invocations, &constants).into();
+        let roots = self.bound(&constants);
         let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
         let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
         let rows: u32 = lines.iter().map(|line| line.extent).product();
@@ -50,27 +52,23 @@ impl Lowering<'_> {
         label: String,
         step: &SubTransform<'_>,
         lines: &[LineIndex],
+        invocations: u32,
         scale: f64,
         [input, output]: [Slot; 2],
     ) -> Result<()> {
-        let Some(&PassRecipe::Lanes { factors, lanes, invocations, .. }) = step.recipe else { unreachable!("the caller asked") };
         self.transform.number.check_kernel("lanes").map_err(|why| self.unfit(why))?;
         let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
-        let roots_of_line = (factors[1] > 1).then_some(Constant::Line(step.n));
-        let twiddle = step.store.twiddle().map(|twiddle| twiddle.n);
-        let constants = Constants::new(Number::F32, roots_of_line.into_iter().chain(twiddle.map(Constant::Twiddle)));
-        let turns = twiddle.map(|n| {
-            let (low, at) = constants.twiddle(n);
-            PassTwiddleTable { low, at }
-        });
-        let text = lanes::wgsl(&own, invocations, input == output, turns).into();
+        let factors = own.factors;
+        let roots_of_line = (factors[1] > 1).then_some(Constant::Line(own.n()));
+        let twiddle = own.turn.map(|turn| Constant::Twiddle(turn.n));
+        let constants = Constants::new(Number::F32, roots_of_line.into_iter().chain(twiddle));
+        let text = lanes::wgsl(&own, invocations, input == output, &constants).into();
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
         let bound = |slot, bytes: u64| Bound::whole(slot, bytes.max(whole));
-        let constants_bytes = constants.bytes();
-        let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
+        let roots = self.bound(&constants);
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
         let params = fft::lanes::Params { lines: own.lines(), scale: scale as f32 };
-        let workgroup = fft::lanes::Workgroup { invocations, lanes, bytes: own.workgroup_bytes() };
+        let workgroup = fft::lanes::Workgroup { invocations, lanes: own.lanes, bytes: own.workgroup_bytes() };
         // A line of one number is a DFT of length 1.
         let radices = factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect();
         let generated = Generated { text, form: Form::Pass(radices) };

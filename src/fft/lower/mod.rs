@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::fft::chain::chain;
 use crate::fft::chain::line::{LineIndex, lines};
 use crate::fft::chain::state::Broken;
-use crate::fft::chain::step::SubTransform;
+use crate::fft::chain::step::{PassBody, SubTransform};
 use crate::fft::limits;
 use crate::fft::place::Place;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Recipe};
@@ -160,7 +160,7 @@ impl Lowering<'_> {
         let Some(last) = scales.len().checked_sub(1) else { return scales };
         let length = |step: &SubTransform<'_>| match step.extents[..] {
             [_] => self.extent(step.element.0) as f64,
-            _ => f64::from(step.n),
+            _ => f64::from(step.n()),
         };
         let logarithm = |step: &SubTransform<'_>| length(step).ln();
         let of_axis = |i: usize| i == last || steps[i].element.0 != steps[i + 1].element.0;
@@ -179,44 +179,40 @@ impl Lowering<'_> {
 
     fn step(&mut self, step: &SubTransform<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
         let axis = step.element.0;
-        if step.combines.is_some() {
-            return self.halves(step, &lines(step), scale, slots);
-        }
         let what = match (self.transform.kind, self.transform.real_kind(axis)) {
             (Kind::Filter { .. }, _) => "FFT, filter and inverse FFT".to_owned(),
             (_, Some(kind)) => format!("{kind} by an FFT"),
             _ if self.transform.is_inverse() => "inverse FFT".to_owned(),
             _ => "FFT".to_owned(),
         };
-        let whole = step.extents.len() > 1 || u64::from(step.n) == self.extent(axis);
+        let whole = step.extents.len() > 1 || u64::from(step.n()) == self.extent(axis);
         let of = if whole { String::new() } else { format!(" of axis {axis}") };
         let label = |count: u32| match axis == self.transform.shape.rank() {
             true => format!("moves {count} elements"),
             false => format!("{what}{of}, {count} x {}", join(&step.extents, "x")),
         };
         let count = |lines: &[LineIndex]| lines.iter().map(|line| line.extent).product();
-        let stockham = match step.recipe {
-            None => &limits::no_transform(self.profile),
-            Some(PassRecipe::Stockham(stockham)) => stockham,
-            Some(PassRecipe::Lanes { .. }) => {
+        let stockham = match step.body {
+            PassBody::Combine { .. } => return self.halves(step, &lines(step), scale, slots),
+            PassBody::Move => &limits::no_transform(self.profile),
+            PassBody::Dft { recipe: PassRecipe::Stockham(stockham), .. } => stockham,
+            PassBody::Dft { recipe: &PassRecipe::Lanes { invocations, .. }, .. } => {
                 let lines = lines(step);
-                return self.lanes(label(count(&lines)), step, &lines, scale, slots);
+                return self.lanes(label(count(&lines)), step, &lines, invocations, scale, slots);
             }
-            Some(recipe @ PassRecipe::Radix2 { .. }) => {
+            PassBody::Dft { recipe: recipe @ PassRecipe::Radix2 { .. }, .. } => {
                 let lines = lines(step);
-                let count = count(&lines);
+                let (count, n) = (count(&lines), step.n());
                 let dense = lines.len() == 1
                     && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
-                        state.offset == 0
-                            && state.dim(step.element).place == Place::linear(1)
-                            && (count == 1 || *line == Place::linear(step.n))
+                        state.offset == 0 && state.dim(step.element).place == Place::linear(1) && (count == 1 || *line == Place::linear(n))
                     });
                 let plain = step.load.is_plain() && step.store.is_plain() && step.store.twiddle().is_none();
                 let inverse = step.load.has_exchange();
                 if !dense || !plain || inverse != step.store.has_exchange() {
                     return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));
                 }
-                let rows = Rows { n: step.n, rows: count, inverse, scale };
+                let rows = Rows { n, rows: count, inverse, scale };
                 return self.rows(recipe, rows, slots[0], slots[1]);
             }
         };

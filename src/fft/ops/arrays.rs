@@ -14,26 +14,14 @@ impl Transform {
     }
 }
 
-impl<I: Element, O: Element> Shaped for C2c<I, O> {
-    fn arrays(&self) -> Result<[Arrangement; 2]> {
-        self.transform.arrays()
-    }
+macro_rules! shaped {
+    ($($name:ident),*) => { $(
+        impl<I: Element, O: Element> Shaped for $name<I, O> {
+            fn arrays(&self) -> Result<[Arrangement; 2]> {
+                self.transform.arrays()
+            }
+        }
+    )* };
 }
 
-impl<I: Element, O: Element> Shaped for R2c<I, O> {
-    fn arrays(&self) -> Result<[Arrangement; 2]> {
-        self.transform.arrays()
-    }
-}
-
-impl<I: Element, O: Element> Shaped for C2r<I, O> {
-    fn arrays(&self) -> Result<[Arrangement; 2]> {
-        self.transform.arrays()
-    }
-}
-
-impl<I: Element, O: Element> Shaped for R2r<I, O> {
-    fn arrays(&self) -> Result<[Arrangement; 2]> {
-        self.transform.arrays()
-    }
-}
+shaped!(C2c, R2c, C2r, R2r);

@@ -47,7 +47,7 @@ impl Framed {
             input: Some(Layout::strides([0, 1]).batch_distance(signal as usize)),
             output: self.layout(),
             maps: [None, self.map.clone()],
-            ..self.transform(kind)
+            ..self.of_kind(kind)
         };
         let windowed = || Fragment::new("value * window[i1]");
         let mut transform = transform.mapped(End::Input, windowed().slot::<f32>("window", n as usize, window), form, element)?;
@@ -67,12 +67,16 @@ impl Framed {
         let output = vec![Windowed::whole(self.frames), Windowed { first: (n - turn) % n, len, ..Windowed::whole(n) }];
         let kind = if self.real { Kind::C2r } else { Kind::C2c(Direction::Inverse) };
         let (form, element) = if self.real { (Form::REAL, "f32") } else { (Form::COMPLEX, "complex f32") };
-        let transform = Transform { frame: Some([self.spectrum(), output]), input: self.layout(), ..self.transform(kind) };
+        let transform = Transform { frame: Some([self.spectrum(), output]), input: self.layout(), ..self.of_kind(kind) };
         let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", len as usize, window);
         transform.mapped(End::Output, fragment, form, element)
     }
 
-    fn transform(&self, kind: Kind) -> Transform {
+    fn transform(&self, inverse: bool, window: Slot) -> Result<Transform> {
+        if inverse { self.inverse(window) } else { self.forward(window) }
+    }
+
+    fn of_kind(&self, kind: Kind) -> Transform {
         let shape = Shape::from([self.frames as usize, self.framing.n as usize]);
         Transform { batch: self.batch, axes: shape.canonical_axes(&[1]), ..Transform::new(kind, shape) }
     }
@@ -91,22 +95,18 @@ impl Framed {
 
     pub fn design(&self, inverse: bool, profile: &DeviceProfile) -> Result<Recipe> {
         // Which array holds the window does not matter.
-        let window = Slot::Table(0);
-        choose::design(&if inverse { self.inverse(window)? } else { self.forward(window)? }, profile)
+        choose::design(&self.transform(inverse, Slot::Table(0))?, profile)
     }
 
-    pub fn append(&self, recipe: &Recipe, window: Slot, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
-        lower::append(&self.forward(window)?, recipe, profile, program, ends)
-    }
-
-    pub fn append_inverse(
+    pub fn append(
         &self,
+        inverse: bool,
         recipe: &Recipe,
         window: Slot,
         profile: &DeviceProfile,
         program: &mut Program,
         ends: [Slot; 2],
     ) -> Result<()> {
-        lower::append(&self.inverse(window)?, recipe, profile, program, ends)
+        lower::append(&self.transform(inverse, window)?, recipe, profile, program, ends)
     }
 }

@@ -146,51 +146,37 @@ impl Inline {
         Self { n, is_real, number, lanes, lines, memory, keeps_line, roots_at, name: "fft".to_owned() }
     }
 
-    /// Lines of `n` real numbers, an even number of them, and their half-spectra.
-    pub fn real(self) -> Self {
-        Self { is_real: true, ..self }
-    }
+    crate::settings::settings! { own:
+        /// Lines of `n` real numbers, an even number of them, and their half-spectra.
+        real() => own.is_real = true;
 
-    /// In f64, for devices with [`wgpu::Features::SHADER_F64`].
-    pub fn f64(self) -> Self {
-        Self { number: Number::F64, ..self }
-    }
+        /// In f64, for devices with [`wgpu::Features::SHADER_F64`].
+        f64() => own.number = Number::F64;
 
-    /// How many invocations share a line. By default so many that each holds about 8 to 16 elements,
-    /// as many as any other, with as few stages as that allows.
-    pub fn invocations(self, count: u32) -> Self {
-        Self { lanes: Some(count), ..self }
-    }
+        /// How many invocations share a line. By default so many that each holds about 8 to 16 elements,
+        /// as many as any other, with as few stages as that allows.
+        invocations(count: u32) => own.lanes = Some(count);
 
-    /// How many lines a workgroup transforms at a time.
-    pub fn lines(self, count: u32) -> Self {
-        Self { lines: count, ..self }
-    }
+        /// How many lines a workgroup transforms at a time.
+        lines(count: u32) => own.lines = count;
 
-    /// How many bytes of workgroup memory the transforms may have: 16,384 by default, which every
-    /// WebGPU device has.
-    pub fn workgroup_memory(self, bytes: u32) -> Self {
-        Self { memory: bytes, ..self }
-    }
+        /// How many bytes of workgroup memory the transforms may have: 16,384 by default, which every
+        /// WebGPU device has.
+        workgroup_memory(bytes: u32) => own.memory = bytes;
 
-    /// Adds `var<workgroup> fft_data`, an array of the elements of all lines, and
-    /// `fft_forward_data(invocation)` and `fft_inverse_data(invocation)`, which transform it in
-    /// place: element j of line l is `fft_data[l * n + j]`. They begin and end with a barrier.
-    pub fn with_data(self) -> Self {
-        Self { keeps_line: true, ..self }
-    }
+        /// Adds `var<workgroup> fft_data`, an array of the elements of all lines, and
+        /// `fft_forward_data(invocation)` and `fft_inverse_data(invocation)`, which transform it in
+        /// place: element j of line l is `fft_data[l * n + j]`. They begin and end with a barrier.
+        with_data() => own.keeps_line = true;
 
-    /// The twiddle factors are in a storage buffer that you bind there, with
-    /// [`roots`](InlineText::roots) as its contents. By default they are computed, which needs no
-    /// buffer.
-    pub fn roots_at(self, group: u32, binding: u32) -> Self {
-        Self { roots_at: Some([group, binding]), ..self }
-    }
+        /// The twiddle factors are in a storage buffer that you bind there, with
+        /// [`roots`](InlineText::roots) as its contents. By default they are computed, which needs no
+        /// buffer.
+        roots_at(group: u32, binding: u32) => own.roots_at = Some([group, binding]);
 
-    /// What the names of all declarations begin with; `fft` by default. Texts with different names
-    /// can be in one shader.
-    pub fn name(self, name: &str) -> Self {
-        Self { name: name.to_owned(), ..self }
+        /// What the names of all declarations begin with; `fft` by default. Texts with different names
+        /// can be in one shader.
+        name(name: &str) => own.name = name.to_owned();
     }
 
     fn unsupported(&self, why: String) -> Error {

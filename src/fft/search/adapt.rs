@@ -52,9 +52,8 @@ pub(in crate::fft) fn adapted(transform: &Transform, recipe: &Recipe, profile: &
     };
     let Some(Recipe::Axes(axes)) = &own else { return Err(error) };
     let designer = Designer::new(transform, &geometry, profile).with_any_registers();
-    let adapter = Adapter { designer, transform, geometry: &geometry, profile };
-    let ways = [Some(axes.clone()), adapter.without_blocks(axes), apart(axes, &geometry)];
-    let found = ways.into_iter().flatten().filter_map(|axes| adapter.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());
+    let ways = [Some(axes.clone()), designer.without_blocks(axes), apart(axes, &geometry)];
+    let found = ways.into_iter().flatten().filter_map(|axes| designer.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());
     found.ok_or(error)
 }
 
@@ -96,14 +95,7 @@ fn apart(axes: &[AxisRecipe], geometry: &Geometry) -> Option<Vec<AxisRecipe>> {
     (all != axes).then_some(all)
 }
 
-struct Adapter<'a> {
-    designer: Designer<'a>,
-    transform: &'a Transform,
-    geometry: &'a Geometry,
-    profile: &'a DeviceProfile,
-}
-
-impl Adapter<'_> {
+impl Designer<'_> {
     /// The axes without blocks. `None` if there are no blocks, or if rows of reals form other pairs
     /// without them.
     fn without_blocks(&self, axes: &[AxisRecipe]) -> Option<Vec<AxisRecipe>> {
@@ -190,7 +182,7 @@ impl Adapter<'_> {
         let of_lanes = |lanes| {
             std::iter::once(own.lines).chain(halves(own.lines)).find_map(|together| {
                 let with = |&(pieces, exchange, banks): &_| Stockham { lanes, lines: together, pieces, exchange, banks, ..own.clone() };
-                let all: Vec<Stockham> = ways.iter().map(with).filter(|own| self.designer.runs(own, lines)).take(4).collect();
+                let all: Vec<Stockham> = ways.iter().map(with).filter(|own| self.runs(own, lines)).take(4).collect();
                 (!all.is_empty()).then_some(all)
             })
         };

@@ -4,10 +4,10 @@
 //! there are several passes, the list alternates between changes of each of them.
 
 use super::passes::{lanes_in_two, of_lanes, of_radix2};
-use super::space::{MOST, Space, other_pairs};
+use super::space::{MOST, other_pairs};
 use crate::error::Result;
 use crate::fft::chain::chain;
-use crate::fft::choose::designer::{MAX_PRIME, Text};
+use crate::fft::choose::designer::{Designer, MAX_PRIME, Text};
 use crate::fft::choose::processors::ForLanes;
 use crate::fft::choose::{design, design_with};
 use crate::fft::factors::largest_prime;
@@ -59,7 +59,7 @@ impl Search for Transform {
     /// fewer lines for columns; other orders of the axes; transposes.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let (Ok(geometry), Ok(own)) = (self.geometry(), design(self, profile)) else { return Vec::new() };
-        let space = Space::new(self, &geometry, profile);
+        let designer = Designer::new(self, &geometry, profile);
         let mut all: Vec<Recipe> = Vec::new();
         // What takes long to compile, which the rules avoid on processors.
         all.extend(design_with(self, profile, Text::Long));
@@ -69,25 +69,25 @@ impl Search for Transform {
         all.extend([&without_lanes, &other].into_iter().filter_map(|profile| design(self, profile).ok()));
         let Recipe::Axes(axes) = &own else { return all };
         let ways = axes.iter().enumerate().map(|(i, axis)| {
-            let ways = space.lanes(axis).into_iter().chain(space.other_reals(axis)).chain(space.other_passes(axis));
-            ways.filter_map(|way| space.replaced(axes, i, way)).collect()
+            let ways = designer.lanes(axis).into_iter().chain(designer.other_reals(axis)).chain(designer.other_passes(axis));
+            ways.filter_map(|way| designer.replaced(axes, i, way)).collect()
         });
         all.extend(in_turns(ways));
         for (times, over) in [(2, 1), (1, 2)] {
             let scaled = |own: &AxisRecipe| {
                 let passes = own.passes.iter().enumerate().map(|(f, pass)| match pass {
-                    PassRecipe::Stockham(stockham) if space.lines(own, f).is_some_and(|lines| lines.across) => {
+                    PassRecipe::Stockham(stockham) if designer.lines_of(own, f).is_some_and(|lines| lines.across) => {
                         PassRecipe::Stockham(Stockham { lines: (stockham.lines.saturating_mul(times) / over).max(1), ..stockham.clone() })
                     }
                     pass => pass.clone(),
                 });
                 AxisRecipe { passes: passes.collect(), ..own.clone() }
             };
-            all.extend(space.sound(axes.iter().map(scaled).collect()));
+            all.extend(designer.sound(axes.iter().map(scaled).collect()));
         }
-        all.extend(space.reversed(axes));
-        all.extend(space.otherwise_together(axes));
-        all.extend(space.transposed());
+        all.extend(designer.reversed(axes));
+        all.extend(designer.otherwise_together(axes));
+        all.extend(designer.transposed());
         others(Some(&own), all)
     }
 
@@ -95,27 +95,27 @@ impl Search for Transform {
     /// transform.
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(geometry) = self.geometry() else { return Vec::new() };
-        let space = Space::new(self, &geometry, profile);
+        let designer = Designer::new(self, &geometry, profile);
         let all = match recipe {
             Recipe::Axes(axes) => {
                 if chain(self, &geometry, axes).is_err() || !axes.iter().flat_map(|axis| &axis.passes).all(is_sane) {
                     return Vec::new();
                 }
                 let mut all = in_turns((0..axes.len()).map(|i| {
-                    let of_axis = space.of_axis(axes, i).into_iter();
-                    of_axis.filter_map(|axis| space.replaced(axes, i, axis)).collect()
+                    let of_axis = designer.of_axis(axes, i).into_iter();
+                    of_axis.filter_map(|axis| designer.replaced(axes, i, axis)).collect()
                 }));
                 all.truncate(MOST);
-                all.extend(space.reversed(axes));
+                all.extend(designer.reversed(axes));
                 all
             }
-            Recipe::Transposed { rows, columns, transpose } => space.around_transposes(rows, columns, transpose),
+            Recipe::Transposed { rows, columns, transpose } => designer.around_transposes(rows, columns, transpose),
         };
         others(Some(recipe), all)
     }
 }
 
-impl Space<'_> {
+impl Designer<'_> {
     /// The axes of a complex transform in reverse order. On an H200, columns first were 9 to 10%
     /// slower.
     fn reversed(&self, axes: &[AxisRecipe]) -> Option<Recipe> {
@@ -136,7 +136,7 @@ impl Space<'_> {
     fn otherwise_together(&self, axes: &[AxisRecipe]) -> Option<Recipe> {
         let order: Vec<usize> = axes.iter().flat_map(|axis| axis.axes().rev()).collect();
         let is_together = axes.iter().any(|axis| axis.through != axis.axis);
-        let own = if is_together { self.designer.apart(&order).ok() } else { self.designer.pass_together(&order, |_| 1) };
+        let own = if is_together { self.apart(&order).ok() } else { self.pass_together(&order, |_| 1) };
         self.sound(own?)
     }
 
@@ -166,7 +166,7 @@ impl Space<'_> {
         let (early, late): (Vec<_>, Vec<_>) = self
             .other_passes(own)
             .into_iter()
-            .partition(|other| other.passes.len() <= own.passes.len() || self.designer.lines(own.axis, own.reals).across);
+            .partition(|other| other.passes.len() <= own.passes.len() || self.lines(own.axis, own.reals).across);
         let other_ways = self.lanes(own).into_iter().chain(self.other_reals(own)).chain(early).collect();
         let mut all = in_turns([passes, other_ways]);
         all.extend(late);
@@ -177,31 +177,31 @@ impl Space<'_> {
     fn lanes(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
         let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
         if own.passes.iter().any(is_lanes) {
-            return self.designer.in_one(own.axis, Reals::Complex, None).into_iter().collect();
+            return self.in_one(own.axis, Reals::Complex, None).into_iter().collect();
         }
         let mut all = Vec::new();
         if let Some(inside) = ForLanes::new(self.transform, self.geometry, self.profile) {
             all.extend(inside.axis(own.axis, Text::Short));
         }
         if own.passes.iter().any(|pass| matches!(pass, PassRecipe::Radix2 { .. })) {
-            all.extend(self.designer.in_one(own.axis, Reals::Complex, None));
+            all.extend(self.in_one(own.axis, Reals::Complex, None));
         }
         all
     }
 
     /// Rows of reals as halves, as pairs, or as complex numbers.
     fn other_reals(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
-        if !self.designer.has_reals(own.axis) {
+        if !self.has_reals(own.axis) {
             return Vec::new();
         }
         let axis = own.axis;
         let ways = [Reals::Halves, Reals::Pairs, Reals::Complex].into_iter().filter(|reals| *reals != own.reals);
-        let ways = ways.filter(|reals| *reals != Reals::Halves || self.designer.has_halves(axis));
+        let ways = ways.filter(|reals| *reals != Reals::Halves || self.has_halves(axis));
         // A convolution of halves has another length.
         let ways = ways.filter(|reals| own.bluestein.is_none() || ![own.reals, *reals].contains(&Reals::Halves));
         ways.filter_map(|reals| {
-            let several = || if reals == Reals::Pairs { None } else { self.designer.in_several(axis, reals, own.bluestein) };
-            self.designer.in_one(axis, reals, own.bluestein).or_else(several)
+            let several = || if reals == Reals::Pairs { None } else { self.in_several(axis, reals, own.bluestein) };
+            self.in_one(axis, reals, own.bluestein).or_else(several)
         })
         .collect()
     }
@@ -209,16 +209,16 @@ impl Space<'_> {
     /// The axis as a convolution of another length, in one pass instead of several, or in passes of
     /// other lengths.
     fn other_passes(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
-        let (axis, reals, designer) = (own.axis, own.reals, &self.designer);
-        let n = designer.lines(axis, reals).n;
+        let (axis, reals) = (own.axis, own.reals);
+        let n = self.lines(axis, reals).n;
         let mut all = Vec::new();
         if let Some(m) = own.bluestein {
             // A prime of moderate size can also be a radix.
             if largest_prime(n) < MAX_ELEMENTS && largest_prime(n) > MAX_PRIME {
-                all.extend(designer.in_one(axis, reals, None));
+                all.extend(self.in_one(axis, reals, None));
             }
-            let several = |m| if reals == Reals::Pairs { None } else { designer.in_several(axis, reals, Some(m)) };
-            all.extend(convolutions(n, m).into_iter().filter_map(|m| designer.in_one(axis, reals, Some(m)).or_else(|| several(m))));
+            let several = |m| if reals == Reals::Pairs { None } else { self.in_several(axis, reals, Some(m)) };
+            all.extend(convolutions(n, m).into_iter().filter_map(|m| self.in_one(axis, reals, Some(m)).or_else(|| several(m))));
         }
         let lengths: Vec<u32> = own.passes.iter().filter_map(PassRecipe::n).collect();
         if lengths.len() < own.passes.len() {
@@ -233,7 +233,7 @@ impl Space<'_> {
         if lengths.len() == 1 {
             if whole >= LONG && reals != Reals::Pairs {
                 let splits = [2, 3].into_iter().filter(|passes| *passes == 2 || whole >= 1 << 18);
-                all.extend(splits.filter_map(|passes| designer.in_lengths(axis, reals, own.bluestein, &designer.split(whole, passes)?)));
+                all.extend(splits.filter_map(|passes| self.in_lengths(axis, reals, own.bluestein, &self.split(whole, passes)?)));
             }
             return all;
         }
@@ -245,14 +245,14 @@ impl Space<'_> {
                 other_lengths.push(lengths);
             }
         }
-        all.extend(other_lengths.iter().filter_map(|lengths| designer.in_lengths(axis, reals, own.bluestein, lengths)));
-        all.extend(designer.in_one(axis, reals, own.bluestein));
+        all.extend(other_lengths.iter().filter_map(|lengths| self.in_lengths(axis, reals, own.bluestein, lengths)));
+        all.extend(self.in_one(axis, reals, own.bluestein));
         let count = lengths.len() as u32;
         if count == 3 && reals == Reals::Complex && own.bluestein.is_none() && !self.profile.is_cpu() {
-            all.extend(designer.in_two_of_few_lines(axis, whole));
+            all.extend(self.in_two_of_few_lines(axis, whole));
         }
         let splits = [count + 1, count - 1].into_iter().filter(|count| (2..=3).contains(count));
-        all.extend(splits.filter_map(|passes| designer.in_lengths(axis, reals, own.bluestein, &designer.split(whole, passes)?)));
+        all.extend(splits.filter_map(|passes| self.in_lengths(axis, reals, own.bluestein, &self.split(whole, passes)?)));
         all
     }
 }

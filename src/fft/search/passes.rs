@@ -1,7 +1,7 @@
 //! The neighbours of a pass.
 
-use super::space::{Space, other_pairs, twice_and_half};
-use crate::fft::choose::designer::{COLUMNS, lane_counts, lines_cap};
+use super::space::{other_pairs, twice_and_half};
+use crate::fft::choose::designer::{COLUMNS, Designer, lane_counts, lines_cap};
 use crate::fft::choose::lanes as lanes_of;
 use crate::fft::choose::lines::LineClass;
 use crate::fft::choose::measured;
@@ -11,11 +11,11 @@ use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Roots, Stockham};
 use crate::gpu::DeviceProfile;
 use crate::plan::others;
 
-impl Space<'_> {
+impl Designer<'_> {
     /// The neighbours of a `fft/pass` recipe, best first.
     pub(super) fn of_registers(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Stockham) -> Vec<PassRecipe> {
         let axis = &axes[i];
-        let Some(lines) = self.lines(axis, f) else { return Vec::new() };
+        let Some(lines) = self.lines_of(axis, f) else { return Vec::new() };
         let mut all: Vec<Stockham> = Vec::new();
         let other_lines = twice_and_half(own.lines).filter(|other| *other < own.lines || own.lines < lines_cap(lines.count));
         all.extend(other_lines.map(|lines| Stockham { lines, ..own.clone() }));
@@ -32,7 +32,7 @@ impl Space<'_> {
             // What follows was chosen for these lines and blocks.
             for stockham in &mut radices {
                 let kept = Stockham { lines: own.lines, block: own.block, ..stockham.clone() };
-                *stockham = if self.designer.runs(&kept, lines) { kept } else { Stockham { block: own.block, ..stockham.clone() } };
+                *stockham = if self.runs(&kept, lines) { kept } else { Stockham { block: own.block, ..stockham.clone() } };
             }
         }
         all.extend(radices);
@@ -47,7 +47,7 @@ impl Space<'_> {
             all.push(Stockham { roots, ..own.clone() });
             all.extend([32, 0, 16, 64].map(|banks| Stockham { banks, ..own.clone() }));
         }
-        let fine = others(Some(own), all).into_iter().filter(|other| self.designer.runs(other, lines));
+        let fine = others(Some(own), all).into_iter().filter(|other| self.runs(other, lines));
         fine.map(PassRecipe::Stockham).collect()
     }
 
@@ -71,7 +71,7 @@ impl Space<'_> {
             let invocations = (own.lanes.saturating_mul(own.lines) / lanes).max(1).min(lines_cap(lines.count));
             let traded = Stockham { lines: 1 << invocations.ilog2(), ..same.clone() };
             // If the pieces do not fit the new lanes, use a single piece.
-            all.extend([same, traded].map(|other| if self.designer.runs(&other, lines) { other } else { Stockham { pieces: 1, ..other } }));
+            all.extend([same, traded].map(|other| if self.runs(&other, lines) { other } else { Stockham { pieces: 1, ..other } }));
         }
         all
     }
@@ -92,7 +92,7 @@ impl Space<'_> {
         }
         let orders = others(Some(&own.radices), orders).into_iter().take(3).map(|radices| {
             let kept = Stockham { radices, ..own.clone() };
-            if self.designer.runs(&kept, lines) { kept } else { Stockham { pieces: 1, ..kept } }
+            if self.runs(&kept, lines) { kept } else { Stockham { pieces: 1, ..kept } }
         });
         let sorted = |mut radices: Vec<u32>| {
             radices.sort_unstable_by(|a, b| b.cmp(a));
@@ -113,7 +113,7 @@ impl Space<'_> {
         let lanes_of = |radices: &[u32]| {
             let elements = |lanes: u32| Stockham::new(radices.to_vec(), lanes).elements();
             let counts = lane_counts(n, radices).into_iter().filter(|lanes| elements(*lanes) <= MAX_ELEMENTS);
-            counts.map(|lanes| (self.designer.cost(n, radices, lanes, lines), lanes)).min_by(|a, b| a.0.total_cmp(&b.0))
+            counts.map(|lanes| (self.cost(n, radices, lanes, lines), lanes)).min_by(|a, b| a.0.total_cmp(&b.0))
         };
         let pool = others(Some(&sorted(own.radices.clone())), pool);
         let mut pool: Vec<(f64, (Vec<u32>, u32))> = pool
@@ -126,7 +126,7 @@ impl Space<'_> {
         pool.sort_by(|a, b| a.0.total_cmp(&b.0));
         let known = measured::one(lines).map(|(pass, _)| (pass.radices, pass.lanes)).filter(|(radices, _)| *radices != own.radices);
         let shapes = known.into_iter().chain(pool.into_iter().map(|(_, shape)| shape));
-        let completed = shapes.filter_map(|shape| self.designer.complete(shape, lines)).take(most);
+        let completed = shapes.filter_map(|shape| self.complete(shape, lines)).take(most);
         orders.chain(completed).collect()
     }
 

@@ -1,4 +1,4 @@
-//! What a search knows of a transform and a device.
+//! Which recipes a search may try, and what their passes transform.
 
 use crate::fft::chain::chain;
 use crate::fft::choose::designer::Designer;
@@ -7,56 +7,28 @@ use crate::fft::choose::processors;
 use crate::fft::choose::processors::has_lanes;
 use crate::fft::emit::lanes;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Recipe};
-use crate::fft::spec::geometry::Geometry;
-use crate::fft::spec::transform::Transform;
-use crate::gpu::DeviceProfile;
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
 /// kinds that gain least.
 pub(super) const MOST: usize = 40;
 
-pub(super) struct Space<'a> {
-    pub(super) designer: Designer<'a>,
-    pub(super) transform: &'a Transform,
-    pub(super) geometry: &'a Geometry,
-    pub(super) profile: &'a DeviceProfile,
-}
-
-impl<'a> Space<'a> {
-    pub(super) fn new(transform: &'a Transform, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Self {
-        Self { designer: Designer::new(transform, geometry, profile), transform, geometry, profile }
-    }
-}
-
-/// Whether a pass is worth a search's time on such a device: lanes only as the rules would take
-/// them.
-fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
-    match pass {
-        PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= lanes::widest(profile),
-        PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. } => true,
-    }
-}
-
 pub(super) fn twice_and_half(value: u32) -> impl Iterator<Item = u32> {
     [value.saturating_mul(2), value / 2].into_iter().filter(|value| *value > 0)
 }
 
-impl Space<'_> {
+impl Designer<'_> {
     /// The recipe, if its passes form a chain and its `fft/lanes` passes are possible.
     pub(super) fn sound(&self, axes: Vec<AxisRecipe>) -> Option<Recipe> {
+        let is_fine = |axis: &AxisRecipe, f: usize| match (&axis.passes[f], self.lines_of(axis, f)) {
+            (PassRecipe::Stockham(stockham), Some(lines)) => self.with_any_registers().runs(stockham, lines),
+            // Lanes only as the rules would take them.
+            (PassRecipe::Lanes { width, .. }, _) => has_lanes(self.transform, self.profile) && *width <= lanes::widest(self.profile),
+            (PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. }, _) => true,
+        };
         let fine = chain(self.transform, self.geometry, &axes).is_ok()
-            && axes.iter().flat_map(|axis| &axis.passes).all(|pass| is_worth_while(pass, self.transform, self.profile))
-            && processors::unfit(&axes, self.transform, self.geometry, self.profile).is_none()
-            && axes.iter().all(|axis| (0..axis.passes.len()).all(|f| self.runs(axis, f)));
+            && axes.iter().all(|axis| (0..axis.passes.len()).all(|f| is_fine(axis, f)))
+            && processors::unfit(&axes, self.transform, self.geometry, self.profile).is_none();
         fine.then_some(Recipe::Axes(axes))
-    }
-
-    /// Whether a pass fits the device, as far as that is known without its text.
-    pub(super) fn runs(&self, axis: &AxisRecipe, f: usize) -> bool {
-        match (&axis.passes[f], self.lines(axis, f)) {
-            (PassRecipe::Stockham(stockham), Some(lines)) => self.designer.with_any_registers().runs(stockham, lines),
-            _ => true,
-        }
     }
 
     /// The axes with a new recipe for one of them. Drops blocks that the new recipe cannot have, or
@@ -75,17 +47,17 @@ impl Space<'_> {
     }
 
     /// What a pass of an axis transforms, if its recipe says so.
-    pub(super) fn lines(&self, axis: &AxisRecipe, f: usize) -> Option<LineClass> {
+    pub(super) fn lines_of(&self, axis: &AxisRecipe, f: usize) -> Option<LineClass> {
         let n = axis.passes.get(f)?.n()?;
         if axis.through != axis.axis {
-            return self.designer.pictures(axis.axes());
+            return self.pictures(axis.axes());
         }
         if axis.passes.len() == 1 {
-            let lines = self.designer.lines(axis.axis, axis.reals);
+            let lines = self.lines(axis.axis, axis.reals);
             return Some(LineClass { n, convolution: axis.bluestein.is_some(), ..lines });
         }
         let whole: u64 = axis.passes.iter().map(|pass| u64::from(pass.n().unwrap_or(1))).product();
-        let rows = self.designer.lines(axis.axis, Reals::Complex);
+        let rows = self.lines(axis.axis, Reals::Complex);
         let count = u64::from(rows.count).saturating_mul(whole.checked_div(n.into())?).min(u32::MAX.into()) as u32;
         let convolution = axis.bluestein.is_some() && f + 1 == axis.passes.len();
         Some(LineClass { across: true, convolution, ..LineClass::rows(n, count) })

@@ -1,8 +1,9 @@
 //! Two axes as rows, with transposes between them.
 
 use super::passes::of_radix2;
-use super::space::{MOST, Space, twice_and_half};
+use super::space::{MOST, twice_and_half};
 use crate::fft::choose::design;
+use crate::fft::choose::designer::Designer;
 use crate::fft::choose::lines::LineClass;
 use crate::fft::limits::is_sane;
 use crate::fft::recipe::{PassRecipe, Recipe, Stockham};
@@ -12,13 +13,13 @@ use crate::kernels::transpose::Matrices;
 use crate::plan::in_turns;
 use crate::transpose;
 
-impl Space<'_> {
+impl Designer<'_> {
     /// Two dense axes as row transforms and transposes, with the rules' recipes for rows.
     pub(super) fn transposed(&self) -> Option<Recipe> {
         let [r, c] = self.matrix()?;
         let rows = |n: u32, other: u32| {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
-            self.designer.pass(LineClass::rows(n, count)).map(PassRecipe::Stockham)
+            self.pass(LineClass::rows(n, count)).map(PassRecipe::Stockham)
         };
         let transpose = self.transposes([r, c], None).into_iter().next()?;
         Some(Recipe::Transposed { rows: rows(c, r)?, columns: rows(r, c)?, transpose })
@@ -64,14 +65,14 @@ impl Space<'_> {
         let of_rows = |own: &PassRecipe, n: u32, other: u32| -> Vec<PassRecipe> {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
             let lines = LineClass::rows(n, count);
-            let by_the_rules = self.designer.pass(lines).map(PassRecipe::Stockham);
+            let by_the_rules = self.pass(lines).map(PassRecipe::Stockham);
             match own {
                 PassRecipe::Stockham(stockham) if stockham.n() == n => {
                     let mut all: Vec<Stockham> =
                         twice_and_half(stockham.lines).map(|lines| Stockham { lines, ..stockham.clone() }).collect();
                     all.extend(self.other_lanes(stockham, lines));
                     all.extend(self.other_radices(stockham, lines, 4));
-                    all.retain(|other| self.designer.runs(other, lines));
+                    all.retain(|other| self.runs(other, lines));
                     all.into_iter().map(PassRecipe::Stockham).chain(by_the_rules).collect()
                 }
                 PassRecipe::Radix2 { rows, lanes } => by_the_rules.into_iter().chain(of_radix2(*rows, *lanes)).collect(),

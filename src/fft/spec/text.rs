@@ -68,9 +68,7 @@ impl Transform {
             factor = Some(kept(value, own));
         }
         let spec = Self {
-            kind: *kind,
             number: own,
-            shape,
             kinds: axis_kinds,
             orthogonal: fields.flag("orthogonal"),
             batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
@@ -85,11 +83,7 @@ impl Transform {
             windows,
             elements,
             between,
-            maps: Default::default(),
-            frame: None,
-            framing: None,
-            map_of_pairs: None,
-            product: None,
+            ..Self::new(*kind, shape)
         };
         fields.done(
             "a batch (x4), f64 or f64-by-f32, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), \

@@ -70,9 +70,6 @@ pub(in crate::fft) struct Transform {
 
 impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
-        let (scale, placement) = (Scale::One, Placement::OutOfPlace);
-        let (windows, maps, frame, framing, product) = Default::default();
-        let (elements, between) = Default::default();
         Self {
             kind,
             number: Number::default(),
@@ -83,19 +80,19 @@ impl Transform {
             axes: None,
             input: None,
             output: None,
-            scale,
+            scale: Scale::One,
             factor: None,
-            placement,
+            placement: Placement::OutOfPlace,
             transposed: false,
             rows_mix: false,
-            windows,
-            elements,
-            between,
-            maps,
-            frame,
-            framing,
+            windows: [None, None],
+            elements: [None; 2],
+            between: None,
+            maps: [None, None],
+            frame: None,
+            framing: None,
             map_of_pairs: None,
-            product,
+            product: None,
         }
     }
 

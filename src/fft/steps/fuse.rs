@@ -8,6 +8,7 @@ use crate::fft::emit::codelets::{roots, scale, times};
 use crate::fft::place::{Place, Storage};
 use crate::fft::roots::{Constant, Constants};
 use crate::fft::spec::number::Number;
+use crate::fft::spec::window::Windowed;
 use crate::wgsl::{Body, Expr, Type, Writes, boolean, call};
 
 /// A step of a prologue or an epilogue.
@@ -83,8 +84,7 @@ impl Coordinates<'_> {
 /// What a step can do. Most steps use only a few of these methods.
 pub(in crate::fft) trait Fuse: Comparable {
     /// The step for lines whose coordinates are these, if it depends on them.
-    fn on(&self, lines: &Coordinates<'_>) -> Option<Fused> {
-        let _ = lines;
+    fn on(&self, _lines: &Coordinates<'_>) -> Option<Fused> {
         None
     }
 
@@ -94,19 +94,13 @@ pub(in crate::fft) trait Fuse: Comparable {
     }
 
     /// Whether the step asks for the index on an axis. The axis after the last one is the batch.
-    fn asks_for(&self, axis: usize) -> bool {
-        let _ = axis;
+    fn asks_for(&self, _axis: usize) -> bool {
         false
     }
 
-    /// Whether the array has a part of the axis.
-    fn is_part(&self) -> bool {
-        false
-    }
-
-    /// Whether that part begins elsewhere, or goes on past its ends.
-    fn moves(&self) -> bool {
-        false
+    /// The part of the axis that the array has, if the step says so.
+    fn window(&self) -> Option<&Windowed> {
+        None
     }
 
     /// How many elements lie at one index.
@@ -116,14 +110,12 @@ pub(in crate::fft) trait Fuse: Comparable {
 
     /// One more than the largest index that lines touch which begin up to index `lines`, if the step
     /// alone decides it.
-    fn reach(&self, lines: u64) -> Option<u64> {
-        let _ = lines;
+    fn reach(&self, _lines: u64) -> Option<u64> {
         None
     }
 
     /// Applies the step to a value.
-    fn apply(&self, site: &mut Site<'_>, element: &Element, value: Expr) -> Expr {
-        let _ = (site, element);
+    fn apply(&self, _site: &mut Site<'_>, _element: &Element, value: Expr) -> Expr {
         value
     }
 
@@ -141,8 +133,7 @@ pub(in crate::fft) trait Fuse: Comparable {
     }
 
     /// Whether a position on the axis exists. Other positions load as zero and are not stored.
-    fn is_there(&self, position: &Expr) -> Expr {
-        let _ = position;
+    fn is_there(&self, _position: &Expr) -> Expr {
         boolean(true)
     }
 
@@ -153,8 +144,7 @@ pub(in crate::fft) trait Fuse: Comparable {
 
     /// How many positions of the axis are loaded, or else how many elements of a line are stored,
     /// if that differs from the number of the transform's values.
-    fn touched(&self, by_position: bool) -> Option<u32> {
-        let _ = by_position;
+    fn touched(&self, _by_position: bool) -> Option<u32> {
         None
     }
 
@@ -170,7 +160,7 @@ pub(in crate::fft) trait Fuse: Comparable {
 
     /// How many positions exist.
     fn extent(&self) -> Option<u32> {
-        self.limit()
+        self.window().map(|window| window.len).or_else(|| self.limit())
     }
 
     /// Whether the step depends on a coordinate of the line.
@@ -196,8 +186,7 @@ pub(in crate::fft) trait Fuse: Comparable {
     }
 
     /// Stores what the step computes from the results z = y\[k\] and w = y\[m-k\].
-    fn store_image(&self, site: &mut Site<'_>, k: &Expr, images: [&Expr; 2], at: Element, inner: &[Fused]) {
-        let _ = (site, k, images, at, inner);
+    fn store_image(&self, _site: &mut Site<'_>, _k: &Expr, _images: [&Expr; 2], _at: Element, _inner: &[Fused]) {
         unreachable!("a step without mirror images");
     }
 
@@ -214,8 +203,7 @@ pub(in crate::fft) trait Fuse: Comparable {
 
     /// Whether results of a DFT of length n, or their imaginary parts, are never stored, apart from
     /// those that [`limit`](Self::limit) excludes.
-    fn drops_results_of(&self, n: u32) -> bool {
-        let _ = n;
+    fn drops_results_of(&self, _n: u32) -> bool {
         false
     }
 }

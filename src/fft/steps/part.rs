@@ -79,12 +79,8 @@ impl Part {
 }
 
 impl Fuse for Part {
-    fn is_part(&self) -> bool {
-        true
-    }
-
-    fn moves(&self) -> bool {
-        self.window.moves()
+    fn window(&self) -> Option<&Windowed> {
+        Some(&self.window)
     }
 
     fn is_there(&self, position: &Expr) -> Expr {
@@ -111,10 +107,6 @@ impl Fuse for Part {
             let element = self.moved(site, element);
             site.store(&element, value, inner);
         });
-    }
-
-    fn extent(&self) -> Option<u32> {
-        Some(self.window.len)
     }
 
     fn touched(&self, by_position: bool) -> Option<u32> {

@@ -187,10 +187,10 @@ impl<T: Number> Spec for PowerSpectrum<T> {
         let window = program.table(table);
         let (mean, input) = (self.mean(&framed), Slot::Input(0));
         match (&mean, &recipe.mean) {
-            (None, None) => framed.append(&recipe.transform, window, profile, &mut program, [input, Slot::Output])?,
+            (None, None) => framed.append(false, &recipe.transform, window, profile, &mut program, [input, Slot::Output])?,
             (Some(mean), Some(own)) => {
                 let between = program.workspace(array(powers));
-                framed.append(&recipe.transform, window, profile, &mut program, [input, between])?;
+                framed.append(false, &recipe.transform, window, profile, &mut program, [input, between])?;
                 program.embed(mean.lower(own, profile)?, &[between], Slot::Output)?;
             }
             _ => {

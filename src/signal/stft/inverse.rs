@@ -140,7 +140,7 @@ impl<T: Number> Spec for Istft<T> {
         let window = program.table(self.core.dual_table()?);
         program.workspaces.push(self.between(&framed)?);
         let frames = Slot::Workspace(0);
-        framed.append_inverse(&recipe.transform, window, profile, &mut program, [Slot::Input(0), frames])?;
+        framed.append(true, &recipe.transform, window, profile, &mut program, [Slot::Input(0), frames])?;
         let framing = framed.framing;
         let parts = self.core.bytes() as u32 / 4;
         let params = overlap_add::Params {

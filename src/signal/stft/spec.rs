@@ -205,7 +205,7 @@ impl<T: Number, O: Element> Spec for Stft<T, O> {
         let output = Array { len: elements, element_bytes: size_of::<O>() };
         let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![self.core.signals()], output).checked(profile)?;
         let window = program.table(table);
-        framed.append(recipe, window, profile, &mut program, [Slot::Input(0), Slot::Output])?;
+        framed.append(false, recipe, window, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program)
     }
 }

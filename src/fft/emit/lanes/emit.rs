@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::arithmetic::{Complex, Writer, component};
 use crate::fft::emit::codelets;
 use crate::fft::emit::codelets::{Division, pair, roots, scale};
-use crate::fft::emit::lanes::{Lanes, NUMBER, PassTwiddle, PassTwiddleTable, SUBGROUP, Through};
+use crate::fft::emit::lanes::{Lanes, NUMBER, PassTwiddle, SUBGROUP, Through};
+use crate::fft::roots::Constants;
 use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, call, min, param, select};
 
 /// The numbers of each access, with the condition that lanes must fulfil to store them.
@@ -17,7 +18,7 @@ type Stores = BTreeMap<u32, (Expr, Complex)>;
 
 /// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at
 /// 0 in the constants.
-pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option<PassTwiddleTable>) -> String {
+pub(in crate::fft) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, constants: &Constants) -> String {
     let mut module = Module::default();
     let group_size = match pass.through {
         Through::Subgroups => {
@@ -39,8 +40,8 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
     }
     let (input, output) = module.input_output(in_place, pass.access.element(), pass.access.element());
     module.gap();
-    if let (Some(table), Some(turn)) = (turns, pass.turn) {
-        module.function(root_function("turn_root", table, turn.n));
+    if let Some(turn) = pass.turn {
+        module.function(root_function("turn_root", constants, turn.n));
     }
     module.function(main(pass, group_size));
     module.function(transform(pass, input, output));
@@ -48,7 +49,8 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
 }
 
 /// A function for exp(-2πi·x/n).
-pub(super) fn root_function(name: &str, PassTwiddleTable { low, at: [first, second] }: PassTwiddleTable, n: u32) -> Function {
+pub(super) fn root_function(name: &str, constants: &Constants, n: u32) -> Function {
+    let (low, [first, second]) = constants.twiddle(n);
     let mut function = Function::new(name).returning(NUMBER.complex());
     let x = function.parameter("x", U32);
     let body = &mut function.body;

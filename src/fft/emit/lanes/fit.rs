@@ -1,7 +1,7 @@
 //! Which steps the kernel `fft/lanes` can do, and how.
 
 use crate::fft::chain::line::LineIndex;
-use crate::fft::chain::step::SubTransform;
+use crate::fft::chain::step::{PassBody, SubTransform};
 use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, Neighbours, PassTwiddle, SUBGROUP, Through};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
@@ -20,7 +20,7 @@ pub(crate) fn fit(
     scaled: bool,
     profile: &DeviceProfile,
 ) -> Result<(Lanes, [u64; 2]), String> {
-    let Some(&PassRecipe::Lanes { factors, lanes, width, invocations, loops }) = step.recipe else {
+    let PassBody::Dft { recipe: &PassRecipe::Lanes { factors, lanes, width, invocations, loops }, ref convolution } = step.body else {
         return Err("it is another kernel's".to_owned());
     };
     let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
@@ -33,7 +33,7 @@ pub(crate) fn fit(
     )?;
     ensure(factors.iter().all(|factor| (1..=MAX_ELEMENTS).contains(factor)), &format!("factors are 1 to {MAX_ELEMENTS}"))?;
     ensure(
-        step.load.is_plain() && step.store.is_plain() && step.convolution.is_none(),
+        step.load.is_plain() && step.store.is_plain() && convolution.is_none(),
         "lanes transform complex numbers, without a convolution",
     )?;
 

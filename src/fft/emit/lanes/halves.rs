@@ -24,11 +24,12 @@
 
 use super::arithmetic::{Complex, Real, Writer, side_by_side};
 use crate::fft::chain::line::LineIndex;
-use crate::fft::chain::step::{CombineDirection, SubTransform};
+use crate::fft::chain::step::{CombineDirection, PassBody, SubTransform};
 use crate::fft::emit::codelets::{Arithmetic, scale};
-use crate::fft::emit::lanes::{Access, NUMBER, PassTwiddleTable};
+use crate::fft::emit::lanes::{Access, NUMBER};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
+use crate::fft::roots::Constants;
 use crate::gpu::DeviceProfile;
 use crate::wgsl::{Body, Expr, Function, Module, Scalar, U32, Writes, boolean, call, float, param, select};
 
@@ -97,6 +98,11 @@ impl Halves {
         2 * self.m
     }
 
+    /// Accesses of half-spectra.
+    fn single(&self) -> Access {
+        Access { width: 1, ..self.access }
+    }
+
     /// The factor on every output, where that of the transform is as given.
     pub(crate) fn scale(&self, factor: f64) -> f64 {
         match self.way {
@@ -109,7 +115,7 @@ impl Halves {
 /// The dispatch for a step that combines halves, the invocations of a workgroup, and the bytes of
 /// the array before and after it; or why there is none.
 pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &DeviceProfile) -> Result<(Halves, u32, [u64; 2]), String> {
-    let (Some(combines), Some(&PassRecipe::Lanes { invocations, .. })) = (&step.combines, step.recipe) else {
+    let PassBody::Combine { recipe: &PassRecipe::Lanes { invocations, .. }, way, ref mirrored } = step.body else {
         return Err("it is another kernel's".to_owned());
     };
     let most = profile.invocations.min(profile.workgroup_size[0]);
@@ -118,7 +124,7 @@ pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &Device
     }
     let stride = |place: &Place| if place.low.is_empty() { Ok(place.stride) } else { Err("halves are not in blocks".to_owned()) };
     let [from, to] = &step.states;
-    let of_packed = |[from, to]: [u32; 2]| if combines.way == CombineDirection::ToSpectrum { [from, to] } else { [to, from] };
+    let of_packed = |[from, to]: [u32; 2]| if way == CombineDirection::ToSpectrum { [from, to] } else { [to, from] };
     let [neighbours, stride_of_spectrum] = of_packed([stride(&from.dim(step.element).place)?, stride(&to.dim(step.element).place)?]);
     if neighbours != 1 {
         return Err(format!("the halves of a row are neighbours, not at distances of {neighbours}"));
@@ -127,13 +133,13 @@ pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &Device
     for line in lines {
         let [packed, spectrum] = of_packed([stride(&line.load)?, stride(&line.store)?]);
         // 0 and 1 of 2 are their own mirror images.
-        let mirrored = line.extent > 2 && line.axis.is_some_and(|axis| combines.mirrored.contains(&axis));
+        let mirrored = line.extent > 2 && line.axis.is_some_and(|axis| mirrored.contains(&axis));
         digits.push(Digit { extent: line.extent, packed, spectrum, mirrored });
     }
     let [packed, spectrum] = of_packed([from.offset, to.offset]);
     // The widest access that fits everywhere, on every device: roots are products that depend on
     // it, and devices should give the same bits.
-    let numbers = || digits.iter().filter(|digit| digit.extent > 1).map(|digit| digit.packed).chain([packed, step.n]);
+    let numbers = || digits.iter().filter(|digit| digit.extent > 1).map(|digit| digit.packed).chain([packed, step.n()]);
     let width = [4, 2].into_iter().find(|&own| numbers().all(|number| number.is_multiple_of(own))).unwrap_or(1);
     for digit in &mut digits {
         digit.packed /= width;
@@ -143,21 +149,21 @@ pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &Device
         return Err("halves need each array in one binding".to_owned());
     }
     let access = Access { width, int64: profile.int64 };
-    let halves = Halves { m: step.n, way: combines.way, access, digits, packed: packed / width, spectrum, stride: stride_of_spectrum };
+    let halves = Halves { m: step.n(), way, access, digits, packed: packed / width, spectrum, stride: stride_of_spectrum };
     Ok((halves, invocations, bytes))
 }
 
 /// All that stands between the markers of `shaders/fft/halves.wgsl`.
-pub(crate) fn wgsl(halves: &Halves, invocations: u32, table: PassTwiddleTable) -> String {
+pub(in crate::fft) fn wgsl(halves: &Halves, invocations: u32, constants: &Constants) -> String {
     let mut module = Module::default();
     module.constant("INVOCATIONS", invocations);
     module.gap();
     halves.access.declare(&mut module);
-    let (packed, single) = (halves.access.element(), Access { width: 1, ..halves.access }.element());
+    let (packed, single) = (halves.access.element(), halves.single().element());
     let [from, to] = if halves.way == CombineDirection::ToSpectrum { [packed, single] } else { [single, packed] };
     let (input, output) = module.input_output(false, from, to);
     module.gap();
-    module.function(crate::fft::emit::lanes::emit::root_function("root_of", table, halves.n()));
+    module.function(crate::fft::emit::lanes::emit::root_function("root_of", constants, halves.n()));
 
     let mut function = Function::new("main").entry("INVOCATIONS");
     let group = function.workgroup_index();
@@ -260,11 +266,11 @@ impl Emitter<'_> {
     /// with its mirror image.
     fn packed_elements(&mut self, [row, mirror]: [&Row; 2], [pair, other]: [&Expr; 2], is_first: &Expr) -> Vec<[Complex; 2]> {
         let v = self.halves.access.width as usize;
-        let own = self.load_block("own", &(&row.packed + pair));
-        let mirrored = self.load_block("mirrored", &(&mirror.packed + other));
-        let behind = (self.halves.blocks() > 1).then(|| self.load_block("behind", &(&row.packed + pair + 1)));
+        let own = self.load(self.halves.access, "own", &(&row.packed + pair));
+        let mirrored = self.load(self.halves.access, "mirrored", &(&mirror.packed + other));
+        let behind = (self.halves.blocks() > 1).then(|| self.load(self.halves.access, "behind", &(&row.packed + pair + 1)));
         let wrapped = select(is_first, 0, other + 1);
-        let opposite = self.load_block("opposite", &(&mirror.packed + wrapped));
+        let opposite = self.load(self.halves.access, "opposite", &(&mirror.packed + wrapped));
         let own = (0..v).map(|j| own.component(j)).chain(behind.map(|behind| behind.component(0)));
         let images = std::iter::once(opposite.component(0)).chain((0..v).rev().map(|j| mirrored.component(j)));
         own.zip(images).map(|(z, w)| [z, w]).collect()
@@ -278,7 +284,7 @@ impl Emitter<'_> {
         for j in 0..last {
             let place = &row.spectrum + (first + j) * stride;
             let mirrored = &mirror.spectrum + (Expr::from(m - j) - first) * stride;
-            let mut pair = [("y", place), ("w", mirrored)].map(|(name, place)| self.load_one(name, &place));
+            let mut pair = [("y", place), ("w", mirrored)].map(|(name, place)| self.load(self.halves.single(), name, &place));
             if j == 0 {
                 let images = [mirror.spectrum.clone(), &row.spectrum + m * stride];
                 pair = self.at_ends(pair, images, is_first);
@@ -297,7 +303,7 @@ impl Emitter<'_> {
                 Complex { im: self.body.value("im", im).into(), ..end }
             });
         }
-        let access = Access { width: 1, ..self.halves.access };
+        let access = self.halves.single();
         let names = ["image", "other_image"].map(|name| (name.to_owned(), access.element()));
         let loaded = self.values_when(is_first, &names, |own| images.iter().map(|place| own.input.at(place)).collect());
         let mut loaded = loaded.into_iter();
@@ -360,24 +366,17 @@ impl Emitter<'_> {
         [either([&row, &image]), either([&image, &row])]
     }
 
-    fn load_block(&mut self, name: &str, place: &Expr) -> Complex {
-        let element = self.body.value(name, self.input.at(place));
-        self.halves.access.parts(&mut self.body, name, &element)
-    }
-
-    fn load_one(&mut self, name: &str, place: &Expr) -> Complex {
-        let access = Access { width: 1, ..self.halves.access };
+    fn load(&mut self, access: Access, name: &str, place: &Expr) -> Complex {
         let element = self.body.value(name, self.input.at(place));
         access.parts(&mut self.body, name, &element)
     }
 
     fn store_one(&mut self, place: &Expr, value: &Complex) {
-        let access = Access { width: 1, ..self.halves.access };
         let parts = [&value.re, &value.im].map(|part| {
             let value = part.signed();
             self.body.value("scaled", scale(&value) * value)
         });
-        let value = access.joined(&mut self.body, parts);
+        let value = self.halves.single().joined(&mut self.body, parts);
         self.body.assign(&self.output.at(place), value);
     }
 

@@ -39,7 +39,7 @@ mod loops;
 mod tests;
 
 pub(in crate::fft) use access::declare_bits;
-pub(crate) use emit::wgsl;
+pub(in crate::fft) use emit::wgsl;
 pub(crate) use fit::{fit, has_subgroups};
 
 use crate::fft::spec::number::Number;
@@ -271,12 +271,4 @@ pub(crate) fn row_elements([j, k]: [u32; 2], lanes: u32, along: u32) -> u32 {
 /// How many of n elements a lane holds, with accesses of `along`.
 pub(crate) fn slots(n: u32, lanes: u32, along: u32) -> u32 {
     n.div_ceil(along * lanes).saturating_mul(along)
-}
-
-/// How roots of a [`PassTwiddle`] are looked up: in one table, or as products of two, see
-/// [`Twiddle`](crate::kernels::fft::pass::Twiddle).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct PassTwiddleTable {
-    pub(crate) low: u32,
-    pub(crate) at: [u32; 2],
 }

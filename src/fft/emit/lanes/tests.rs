@@ -1,7 +1,7 @@
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 
 use crate::fft::emit::lanes::*;
-use crate::fft::roots::root;
+use crate::fft::roots::{Constant, Constants, root};
 use crate::kernels::fft::lanes::{Params, Workgroup, dispatch};
 use crate::kernels::{Form, Generated};
 
@@ -20,11 +20,10 @@ fn number(i: usize) -> [f32; 2] {
 fn run(pass: &Lanes, input: &[[f32; 2]], output_len: usize) -> Vec<[f32; 2]> {
     assert_eq!(pass.unfit(), None);
     let invocations = if let Through::Memory { invocations, .. } = pass.through { invocations } else { 2 * SUBGROUP };
-    let roots = |n: u32| (0..n).map(move |k| root(k.into(), n.into())).map(|w| [w.re as f32, w.im as f32]);
-    let mut table: Vec<[f32; 2]> = roots(pass.n()).collect();
-    let turns = pass.turn.map(|turn| PassTwiddleTable { low: turn.n, at: [table.len() as u32, 0] });
-    table.extend(pass.turn.into_iter().flat_map(|turn| roots(turn.n)));
-    let generated = Generated { text: wgsl(pass, invocations, false, turns).into(), form: Form::Pass(pass.factors.to_vec()) };
+    let twiddle = pass.turn.map(|turn| Constant::Twiddle(turn.n));
+    let constants = Constants::new(NUMBER, std::iter::once(Constant::Line(pass.n())).chain(twiddle));
+    let table = constants.table().words();
+    let generated = Generated { text: wgsl(pass, invocations, false, &constants).into(), form: Form::Pass(pass.factors.to_vec()) };
     let workgroup = Workgroup { invocations, lanes: pass.lanes, bytes: pass.workgroup_bytes() };
     let params = Params { lines: pass.lines(), scale: 1.0 };
     let dispatch = dispatch(String::new(), params, workgroup, generated, 65535, Vec::new()).unwrap();

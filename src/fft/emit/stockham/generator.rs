@@ -184,6 +184,23 @@ impl Generator<'_> {
         Invocation { sharing, t: lane.clone(), element: lane.clone(), lane, neighbours: 1, row, live, coordinates }
     }
 
+    /// Replaces each value of a stage by what `of` writes of it, given its round and the step to its
+    /// element.
+    pub(super) fn each(
+        &mut self,
+        place: &Invocation,
+        stage: Stage,
+        values: &mut Values,
+        mut of: impl FnMut(&mut Self, Round, u32, &Expr) -> Expr,
+    ) {
+        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
+            let partial = self.partial(stage.radix, round, &place.t);
+            let steps = stage.steps(round.first);
+            *values = self
+                .in_round(&partial, stage.radix, |own| values.iter().zip(steps).map(|(value, step)| of(own, round, step, value)).collect());
+        }
+    }
+
     /// What one round does to `count` values, under its condition where it is partial: the results
     /// are variables then.
     pub(super) fn in_round(&mut self, partial: &Expr, count: u32, write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {

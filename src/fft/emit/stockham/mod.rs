@@ -141,7 +141,12 @@ impl Generator<'_> {
                     &Convolution::Chirp { n, m } => {
                         self.body
                             .comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
-                        self.multiply(&place, stage, &Constant::Spectrum { n, m }, "yx", &mut values);
+                        let (side, spectrum) = (&self.pass.store, Constant::Spectrum { n, m });
+                        let index = self.index_base(&side.index, &place);
+                        self.each(&place, stage, &mut values, |own, _, step, value| {
+                            let at = sides::position(side, &index, &place.t, step);
+                            times(value, &own.setting.look_up.of(&spectrum, &at)).components("yx")
+                        });
                     }
                     Convolution::Filter(map) => self.filter(&place, stage, map, &mut values),
                 }
@@ -231,40 +236,15 @@ impl Generator<'_> {
         roots
     }
 
-    /// Multiplies by constants for each position of the spectrum.
-    fn multiply(&mut self, place: &Invocation, stage: Stage, constants: &Constant, order: &str, values: &mut Values) {
-        let side = &self.pass.store;
-        let index = self.index_base(&side.index, place);
-        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let steps = stage.steps(round.first);
-            let partial = self.partial(stage.radix, round, &place.t);
-            *values = self.in_round(&partial, stage.radix, |own| {
-                let product = |(value, &step): (&Expr, &u32)| {
-                    let at = sides::position(side, &index, &place.t, step);
-                    times(value, &own.setting.look_up.of(constants, &at)).components(order)
-                };
-                values.iter().zip(&steps).map(product).collect()
-            });
-        }
-    }
-
     /// Applies a fragment to each element of the spectrum.
     fn filter(&mut self, place: &Invocation, stage: Stage, map: &Map, values: &mut Values) {
         self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
-        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let steps = stage.steps(round.first);
-            let t = self.taking_part_of(stage.radix, round, &place.t);
-            let partial = self.partial(stage.radix, round, &place.t);
-            *values = self.in_round(&partial, stage.radix, |own| {
-                let mut site = own.site(side, place, &nowhere);
-                let filtered = |(value, &step): (&Expr, &u32)| {
-                    let element = Element { spot: Spot::OnLine(nowhere.clone()), position: &t + step, weight: None, second: false };
-                    map.filtered(&mut site, element, value).components("yx")
-                };
-                values.iter().zip(&steps).map(filtered).collect()
-            });
-        }
+        self.each(place, stage, values, |own, round, step, value| {
+            let position = own.taking_part_of(stage.radix, round, &place.t) + step;
+            let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
+            map.filtered(&mut own.site(side, place, &nowhere), element, value).components("yx")
+        });
     }
 
     /// Passes the results of a stage on to the next one.

@@ -79,7 +79,7 @@ impl Generator<'_> {
             let name = |k: usize| format!("x{}", b * steps.len() + k);
             // What a part of an axis leaves out is zero, so that the arithmetic on it can be left out
             // too.
-            let has_part = side.fused.iter().any(|step| step.step().is_part());
+            let has_part = side.fused.iter().any(|step| step.step().window().is_some());
             let variables: Vec<Option<Expr>> = there
                 .iter()
                 .enumerate()
@@ -115,26 +115,20 @@ impl Generator<'_> {
     /// Multiplies the results by the roots of a transform that this is a factor of.
     pub(super) fn twiddle(&mut self, place: &Invocation, stage: Stage, twiddle: &Twiddle, values: &mut Values) {
         self.body.comment(format!("Times exp(-2 pi i k m / {}).", twiddle.n));
+        let (side, nowhere) = (&self.pass.store, Expr::from(0));
+        let (radix, distance, products) = (stage.radix, stage.distance(), self.recipe.roots == Roots::Products);
         for line in 0..self.pass.lines_each() {
             let place = self.of_line(place, line);
-            self.twiddle_line(&place, line, stage, twiddle, values);
-        }
-    }
-
-    /// The same for the values of one of the lines that an invocation transforms.
-    fn twiddle_line(&mut self, place: &Invocation, line: u32, stage: Stage, twiddle: &Twiddle, values: &mut Values) {
-        let (side, nowhere) = (&self.pass.store, Expr::from(0));
-        let Stage { radix, .. } = stage;
-        let (distance, products) = (stage.distance(), self.recipe.roots == Roots::Products);
-        let Some(powers) = twiddle.powers(&mut self.site(side, place, &nowhere), radix, distance, products) else { return };
-        let rounds = self.rounds(stage.radix, place).into_iter().zip(values);
-        for (round, values) in rounds.filter(|(round, _)| round.line == line) {
-            let first = &place.t + round.first;
-            let partial = self.partial(stage.radix, round, &place.t);
-            *values = self.in_round(&partial, stage.radix, |own| {
-                let factors = twiddle.factors(&mut own.site(side, place, &nowhere), &powers, &first, radix);
-                values.iter().zip(&factors).map(|(value, factor)| times(value, factor)).collect()
-            });
+            let Some(powers) = twiddle.powers(&mut self.site(side, &place, &nowhere), radix, distance, products) else { continue };
+            let rounds = self.rounds(radix, &place).into_iter().zip(&mut *values);
+            for (round, values) in rounds.filter(|(round, _)| round.line == line) {
+                let first = &place.t + round.first;
+                let partial = self.partial(radix, round, &place.t);
+                *values = self.in_round(&partial, radix, |own| {
+                    let factors = twiddle.factors(&mut own.site(side, &place, &nowhere), &powers, &first, radix);
+                    values.iter().zip(&factors).map(|(value, factor)| times(value, factor)).collect()
+                });
+            }
         }
     }
 
@@ -145,19 +139,12 @@ impl Generator<'_> {
         }
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         let index = self.index_base(&side.index, place);
-        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let elements = stage.steps(round.first);
-            let partial = self.partial(stage.radix, round, &place.t);
-            *values = self.in_round(&partial, stage.radix, |own| {
-                let mut site = own.site(side, place, &nowhere);
-                let applied = |(value, &step): (&Expr, &u32)| {
-                    let position = position(side, &index, &place.element, step);
-                    let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
-                    steps.iter().rev().fold(value.clone(), |value, fused| fused.step().apply(&mut site, &element, value))
-                };
-                values.iter().zip(&elements).map(applied).collect()
-            });
-        }
+        self.each(place, stage, values, |own, _, step, value| {
+            let position = position(side, &index, &place.element, step);
+            let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
+            let mut site = own.site(side, place, &nowhere);
+            steps.iter().rev().fold(value.clone(), |value, fused| fused.step().apply(&mut site, &element, value))
+        });
     }
 
     pub(super) fn store(&mut self, place: &Invocation, stage: Stage, fused: &[Fused], values: &Values) {
