@@ -79,6 +79,7 @@ fn no_choice_has_changed() {
             "c2c" => of(text, text.parse::<C2c>()),
             "r2c" if is_double => of(text, text.parse::<R2c<f64, Complex64>>()),
             "r2c" => of(text, text.parse::<R2c>()),
+            "c2r" if is_double => of(text, text.parse::<C2r<Complex64, f64>>()),
             "c2r" => of(text, text.parse::<C2r>()),
             _ if is_double => of(text, text.parse::<R2r<f64, f64>>()),
             _ => of(text, text.parse::<R2r>()),
