@@ -68,6 +68,13 @@ impl AxisRecipe {
         self.axis..=self.through.min(self.axis.saturating_add(8))
     }
 
+    /// Leaves out the blocks in which its result is stored.
+    pub(super) fn drop_block(&mut self) {
+        if let Some(PassRecipe::Stockham(last)) = self.passes.last_mut() {
+            last.block = None;
+        }
+    }
+
     /// What `bluestein 2304` means, in words.
     pub(super) fn note(&self, n: u32) -> Option<String> {
         let m = self.bluestein?;
@@ -211,6 +218,11 @@ impl Stockham {
 }
 
 impl PassRecipe {
+    /// Whether it is of the kernel `fft/lanes`.
+    pub(super) fn is_lanes(&self) -> bool {
+        matches!(self, Self::Lanes { .. })
+    }
+
     /// Length of a line, if the recipe states it.
     #[must_use]
     pub fn n(&self) -> Option<u32> {

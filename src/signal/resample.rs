@@ -311,27 +311,14 @@ impl Core {
         let all = |length: fn(Axis) -> u32| axes.iter().map(|(_, axis)| Windowed::whole(length(*axis))).collect::<Vec<_>>();
         let count: f64 = transformed.iter().map(|&i| f64::from(axes[i].1.n)).product();
         let load = self.load(&axes, &strides_of(&stored), len, slot)?;
-        let real = self.real;
-        let forward = Step {
-            real,
-            inverse: false,
-            axes: transformed.clone(),
-            frames: [all(|axis| axis.n), frame(Axis::kept)],
-            batch: self.batch,
-            layouts: [layout(self.shape.extents()), layout(&stored)],
-            maps: [self.map(End::Input, &axes)?, None],
-            factor: 1.0,
-        };
-        let back = Step {
-            real,
-            inverse: true,
-            axes: transformed,
-            frames: [frame(Axis::loaded), all(|axis| axis.m)],
-            batch: self.batch,
-            layouts: [layout(&stored), layout(self.to.extents())],
-            maps: [load, self.map(End::Output, &axes)?],
-            factor: (1.0 / count) as f32,
-        };
+        let step = |inverse, frames| Step::new(self.real, inverse, &transformed, frames, self.batch);
+        let forward = step(false, [all(|axis| axis.n), frame(Axis::kept)])
+            .layouts([layout(self.shape.extents()), layout(&stored)])
+            .maps([self.map(End::Input, &axes)?, None]);
+        let back = step(true, [frame(Axis::loaded), all(|axis| axis.m)])
+            .layouts([layout(&stored), layout(self.to.extents())])
+            .maps([load, self.map(End::Output, &axes)?])
+            .factor((1.0 / count) as f32);
         Ok(Steps { forward, back, spectrum: Array { len, element_bytes: 8 } })
     }
 

@@ -58,7 +58,7 @@ impl<'a> Builder<'a, '_> {
 
     /// Rows of reals as complex numbers of half the length.
     pub(super) fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<()> {
-        if recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+        if recipe.passes.iter().all(PassRecipe::is_lanes) {
             return self.halves_apart(recipe, next);
         }
         let (axis, m) = (recipe.axis, n / 2);

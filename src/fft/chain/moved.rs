@@ -61,11 +61,10 @@ impl Moved {
 
 /// Whether these recipes need a pass that moves the elements of the input, or those of the output.
 pub(in crate::fft) fn moved_ends(transform: &Transform, geometry: &Geometry, axes: &[AxisRecipe]) -> [bool; 2] {
-    let is_lanes = |pass: Option<&PassRecipe>| matches!(pass, Some(PassRecipe::Lanes { .. }));
     let is_packed = axes.iter().any(|axis| axis.reals == Reals::Packed);
     let first = axes.first().and_then(|axis| axis.passes.first());
     let last = axes.last().and_then(|axis| axis.passes.last());
-    let loads_all = [is_packed || is_lanes(first), is_packed || is_lanes(last)];
+    let loads_all = [first, last].map(|pass| is_packed || pass.is_some_and(PassRecipe::is_lanes));
     // Most recipes have no lanes at all, and need not look at the array.
     if loads_all == [false; 2] {
         return loads_all;

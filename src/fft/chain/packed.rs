@@ -32,7 +32,7 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("axis {axis} has no reals to pack").into());
         }
         let n = self.transform.inner(axis).n;
-        if recipe.passes.is_empty() || !recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+        if recipe.passes.is_empty() || !recipe.passes.iter().all(PassRecipe::is_lanes) {
             return Err("packed rows of reals need passes of lanes".into());
         }
         if recipe.bluestein.is_some() {

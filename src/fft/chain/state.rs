@@ -146,34 +146,20 @@ impl State {
     /// The same array of reals seen as complex numbers, which are neighbours along the fastest axis
     /// other than `axis`, and that axis; `None` if some of them do not lie in twos.
     pub fn as_pairs(&self, axis: usize) -> Option<(Self, Key)> {
-        let Self { storage: Storage::Real, .. } = self else { return None };
-        let even = |place: &Place| place.low.iter().all(|(_, stride)| stride.is_multiple_of(2)) && place.stride.is_multiple_of(2);
-        let fastest = self.dims.iter().position(|dim| dim.key.0 != axis && dim.extent > 1 && dim.place.lowest_stride() == 1)?;
-        let mut others = self.dims.iter().enumerate().filter(|(i, _)| *i != fastest).map(|(_, dim)| dim);
-        let Dim { key, extent, place } = &self.dims[fastest];
-        // In blocks along the fastest axis, a block has whole pairs.
-        let [first, rest] = match &place.low[..] {
-            [] => [*extent, 0],
-            [(base, _)] => [*base, place.stride],
-            _ => return None,
-        };
-        let fits = [*extent, first, rest, self.offset].iter().all(|number| number.is_multiple_of(2));
-        if !fits || !others.all(|dim| dim.extent == 1 || even(&dim.place)) {
+        let fastest = self.dims.iter().find(|dim| dim.key.0 != axis && dim.extent > 1 && dim.place.lowest_stride() == 1)?.key;
+        if self.storage != Storage::Real || !self.offset.is_multiple_of(2) {
             return None;
         }
-        let mut pairs = Self { offset: self.offset / 2, span: self.span.div_ceil(2), storage: Storage::Complex, ..self.clone() };
-        for (i, Dim { extent, place, .. }) in pairs.dims.iter_mut().enumerate() {
-            if i != fastest {
-                place.low.iter_mut().for_each(|(_, stride)| *stride /= 2);
-                place.stride /= 2;
-                continue;
-            }
-            *extent /= 2;
-            if let Some((base, _)) = place.low.first_mut() {
-                (*base, place.stride) = (*base / 2, place.stride / 2);
-            }
-        }
-        Some((pairs, *key))
+        let of_pairs = |Dim { key, extent, place }: &Dim| {
+            let (extent, place) = match extent {
+                _ if *key != fastest => (*extent, place.among_twos().or_else(|| (*extent == 1).then(|| Place::linear(0)))?),
+                _ if extent.is_multiple_of(2) => (extent / 2, place.of_twos()?),
+                _ => return None,
+            };
+            Some(Dim { key: *key, extent, place })
+        };
+        let dims = self.dims.iter().map(of_pairs).collect::<Option<_>>()?;
+        Some((Self { dims, offset: self.offset / 2, span: self.span.div_ceil(2), storage: Storage::Complex, ..self.clone() }, fastest))
     }
 }
 

@@ -9,7 +9,7 @@ pub(in crate::fft) mod lines;
 mod long;
 pub(in crate::fft) mod measured;
 mod pass;
-pub(in crate::fft) mod processors;
+mod processors;
 mod rows;
 mod several;
 mod together;
@@ -48,7 +48,7 @@ const COLUMN_COST: f64 = 1.5;
 impl Designer<'_> {
     /// The recipes of all axes.
     pub(super) fn recipe(&self, text: Text) -> Result<Vec<AxisRecipe>> {
-        let Self { transform, geometry, profile, .. } = *self;
+        let Self { transform, geometry, .. } = *self;
         // Rows first: columns first were 9 to 10% slower. Reals are where rows are.
         let mut order = geometry.axes.clone();
         if transform.kind != Kind::C2r {
@@ -68,7 +68,7 @@ impl Designer<'_> {
             let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
             self.block(axis, next);
         }
-        processors::improve(&mut axes, transform, geometry, profile, text);
+        self.in_lanes(&mut axes, text);
         self.in_twos(&mut axes);
         Ok(axes)
     }

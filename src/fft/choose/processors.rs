@@ -4,7 +4,7 @@
 //! programs held one), comparable within a comment's colon only; all of them are in
 //! benches/reports/2026-11-28-rules, and the runs in benches/reports/2026-11-21-lavapipe-fft.
 
-use super::designer::{SMALL_ARRAY, Text};
+use super::designer::{Designer, SMALL_ARRAY, Text};
 use super::lanes::Rules;
 use crate::fft::chain::chain;
 use crate::fft::chain::line::lines;
@@ -46,60 +46,88 @@ const LONGEST_BY_TWOS: u32 = 768;
 const LEAST_PART: u64 = 2;
 const LEAST_MOVED: u64 = 1 << 17;
 
-/// Takes the kernel `fft/lanes` for every axis that it can do well.
-pub(in crate::fft) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) {
-    if !profile.is_cpu() {
-        return;
-    }
-    let Some(inside) = ForLanes::new(transform, geometry, profile) else { return };
-    // The recipes of each axis, the best one first. What cannot be done in lanes, because of its
-    // layout, stays as it was.
-    let mut choices: Vec<std::vec::IntoIter<AxisRecipe>> = axes
-        .iter()
-        .map(|plain| {
-            let mut all = if transform.real_kind(plain.axis).is_none() { inside.axis(plain.axis, text) } else { Vec::new() };
+impl Designer<'_> {
+    /// Takes the kernel `fft/lanes` for every axis that it can do well.
+    pub(super) fn in_lanes(&self, axes: &mut [AxisRecipe], text: Text) {
+        if !self.profile.is_cpu() {
+            return;
+        }
+        let Some(inside) = self.for_lanes() else { return };
+        // The recipes of each axis, the best one first. What cannot be done in lanes, because of its
+        // layout, stays as it was.
+        let of_axis = |plain: &AxisRecipe| {
+            let mut all = if self.transform.real_kind(plain.axis).is_none() { inside.axis(plain.axis, text) } else { Vec::new() };
             all.push(plain.clone());
             all.into_iter()
-        })
-        .collect();
-    for (axis, choices) in axes.iter_mut().zip(&mut choices) {
-        axis.clone_from(&choices.next().expect("there is the plain one"));
+        };
+        let mut choices: Vec<_> = axes.iter().map(of_axis).collect();
+        for (axis, choices) in axes.iter_mut().zip(&mut choices) {
+            axis.clone_from(&choices.next().expect("there is the plain one"));
+        }
+        let wrong = |axes: &[AxisRecipe]| {
+            let [input, output] = if inside.moves { [false; 2] } else { moved_ends(self.transform, self.geometry, axes) };
+            let at_end = if input { Some(0) } else { output.then_some(axes.len() - 1) };
+            at_end.or_else(|| self.unfit_lanes(axes))
+        };
+        while let Some(i) = wrong(axes) {
+            let Some(next) = choices[i].next() else { return };
+            axes[i] = next;
+        }
     }
-    let wrong = |axes: &[AxisRecipe]| {
-        let [input, output] = if inside.moves { [false; 2] } else { moved_ends(transform, geometry, axes) };
-        let at_end = if input { Some(0) } else { output.then_some(axes.len() - 1) };
-        at_end.or_else(|| unfit(axes, transform, geometry, profile))
-    };
-    while let Some(i) = wrong(axes) {
-        let Some(next) = choices[i].next() else { return };
-        axes[i] = next;
+
+    /// Whether the device can do anything of the transform in lanes, and fast: where there are no
+    /// subgroups of 8, barriers take their place.
+    pub fn has_lanes(&self) -> bool {
+        let knows = match self.transform.kind {
+            Kind::C2c(_) | Kind::R2c | Kind::C2r => self.transform.framing.is_none(),
+            Kind::R2r | Kind::Filter { .. } => false,
+        };
+        lanes::has_subgroups(self.profile) && knows && self.transform.number.check_kernel("lanes").is_ok()
+    }
+
+    /// The transform whose passes can be lanes; `None` if the device can do nothing of it in lanes.
+    pub fn for_lanes(&self) -> Option<ForLanes<'_>> {
+        if !self.has_lanes() {
+            return None;
+        }
+        let Self { transform, geometry, profile, .. } = *self;
+        let ends = must_move(transform, geometry);
+        let between = whole(transform, geometry, ends);
+        let counts = |of: &Geometry| {
+            [&of.input_extents, &of.output_extents].map(|extents| extents.iter().map(|&extent| u64::from(extent)).product::<u64>())
+        };
+        let (given, all) = (counts(geometry), counts(&between.1));
+        let is_complex = matches!(transform.kind, Kind::C2c(_));
+        let has_most = (0..2).all(|end| !ends[end] || LEAST_PART * given[end] >= all[end]);
+        let moves = has_most && all.iter().any(|&all| all >= LEAST_MOVED) && !(is_complex && geometry.axes.len() == 1);
+        let (transform, geometry) = match moves {
+            true => between,
+            false if is_complex || transform.is_plain() => (transform.clone(), geometry.clone()),
+            false => return None,
+        };
+        Some(ForLanes { transform, geometry, profile, moves })
+    }
+
+    /// The first axis whose recipe of lanes cannot run.
+    pub fn unfit_lanes(&self, axes: &[AxisRecipe]) -> Option<usize> {
+        let has_lanes = |axis: &AxisRecipe| axis.passes.iter().any(PassRecipe::is_lanes);
+        let runs = |step: &&SubTransform<'_>| match step.body {
+            PassBody::Combine { .. } => lanes::halves::fit(step, &lines(step), self.profile).is_ok(),
+            PassBody::Dft { recipe: PassRecipe::Lanes { .. }, .. } => lanes::fit(step, &lines(step), false, self.profile).is_ok(),
+            PassBody::Dft { .. } | PassBody::Move => true,
+        };
+        let wrong = match chain(self.transform, self.geometry, axes) {
+            Ok(steps) => {
+                let wrong = steps.iter().find(|step| !runs(step))?;
+                axes.iter().position(|axis| axis.axis == wrong.element.0)
+            }
+            Err(_) => axes.iter().position(has_lanes),
+        };
+        wrong.filter(|&axis| has_lanes(&axes[axis]))
     }
 }
 
-/// Whether such a device can do anything of such a transform in lanes, and fast: where there are no
-/// subgroups of 8, barriers take their place.
-pub(in crate::fft) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
-    let knows = match transform.kind {
-        Kind::C2c(_) | Kind::R2c | Kind::C2r => transform.framing.is_none(),
-        Kind::R2r | Kind::Filter { .. } => false,
-    };
-    lanes::has_subgroups(profile) && knows && transform.number.check_kernel("lanes").is_ok()
-}
-
-/// Whether lanes may begin and end with passes that move elements.
-fn moves_pay(transform: &Transform, geometry: &Geometry) -> bool {
-    let ends = must_move(transform, geometry);
-    let (_, all) = whole(transform, geometry, ends);
-    let counts = |of: &Geometry| {
-        [&of.input_extents, &of.output_extents].map(|extents| extents.iter().map(|&extent| u64::from(extent)).product::<u64>())
-    };
-    let (given, all) = (counts(geometry), counts(&all));
-    let is_row = matches!(transform.kind, Kind::C2c(_)) && geometry.axes.len() == 1;
-    let has_most = (0..2).all(|end| !ends[end] || LEAST_PART * given[end] >= all[end]);
-    has_most && all.iter().any(|&all| all >= LEAST_MOVED) && !is_row
-}
-
-/// The transform whose passes can be lanes: between those that move elements, where these pay.
+/// The transform whose passes can be lanes: between passes that move elements, where these pay.
 pub(in crate::fft) struct ForLanes<'a> {
     transform: Transform,
     geometry: Geometry,
@@ -108,21 +136,7 @@ pub(in crate::fft) struct ForLanes<'a> {
     moves: bool,
 }
 
-impl<'a> ForLanes<'a> {
-    /// `None` if the device can do nothing of it in lanes.
-    pub fn new(transform: &Transform, geometry: &Geometry, profile: &'a DeviceProfile) -> Option<Self> {
-        if !has_lanes(transform, profile) {
-            return None;
-        }
-        let moves = moves_pay(transform, geometry);
-        let ends = if moves { must_move(transform, geometry) } else { [false; 2] };
-        let any = moves || matches!(transform.kind, Kind::C2c(_)) || transform.is_plain();
-        any.then(|| {
-            let (transform, geometry) = whole(transform, geometry, ends);
-            Self { transform, geometry, profile, moves }
-        })
-    }
-
+impl ForLanes<'_> {
     /// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves, and
     /// packed if there are other axes.
     pub fn axis(&self, axis: usize, text: Text) -> Vec<AxisRecipe> {
@@ -172,24 +186,6 @@ impl<'a> ForLanes<'a> {
         }
         all
     }
-}
-
-/// The first axis whose recipe of lanes cannot run.
-pub(in crate::fft) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) -> Option<usize> {
-    let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
-    let runs = |step: &&SubTransform<'_>| match step.body {
-        PassBody::Combine { .. } => lanes::halves::fit(step, &lines(step), profile).is_ok(),
-        PassBody::Dft { recipe: PassRecipe::Lanes { .. }, .. } => lanes::fit(step, &lines(step), false, profile).is_ok(),
-        PassBody::Dft { .. } | PassBody::Move => true,
-    };
-    let wrong = match chain(transform, geometry, axes) {
-        Ok(steps) => {
-            let wrong = steps.iter().find(|step| !runs(step))?;
-            axes.iter().position(|axis| axis.axis == wrong.element.0)
-        }
-        Err(_) => axes.iter().position(|axis| axis.passes.iter().any(is_lanes)),
-    };
-    wrong.filter(|&axis| axes[axis].passes.iter().any(is_lanes))
 }
 
 /// Invocations of a workgroup. 1024 rows of 1024: 32 5.38, 64 5.50, 128 6.17; rows of 512: 64 5.11,

@@ -1,10 +1,10 @@
 //! Lines that take several passes.
 
-use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, lines_cap};
+use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, LONGEST_IN_ONE_LANE, lines_cap};
 use super::lines::LineClass;
 use super::measured;
 use crate::fft::emit::lanes::CACHE_LINE;
-use crate::fft::factors::split;
+use crate::fft::factors::{split, split_lengths};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::number::Number;
 
@@ -52,18 +52,24 @@ impl Designer<'_> {
 
     /// The lengths of so many passes for a line that is too long for one.
     pub fn split(&self, n: u32, passes: u32) -> Option<Vec<u32>> {
-        crate::fft::factors::split_lengths(n, passes, &|length| self.part(length, u64::MAX).is_some())
+        split_lengths(n, passes, &|length| self.part(length, u64::MAX).is_some())
     }
 
     /// Two passes where the rules take three, because a workgroup has only 4 lines of more than
     /// 2048. Which is faster differs between cards.
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
-        let lengths = crate::fft::factors::split_lengths(n, 2, &|length| length <= super::designer::LONGEST_COLUMN)?;
+        let lengths = split_lengths(n, 2, &|length| length <= LONGEST_COLUMN)?;
         let points = u64::from(self.lines(axis, Reals::Complex).count) * u64::from(n);
         let lines = |length| LineClass { points, across: true, ..LineClass::rows(length, u32::MAX) };
         let mut passes = lengths.iter().map(|&length| self.part_of_any_lines(lines(length))).collect::<Option<Vec<_>>>()?;
         passes[0].block = Some([16, 4]);
         Some(AxisRecipe::new(axis, passes.into_iter().map(PassRecipe::Stockham).collect()))
+    }
+
+    /// An axis in one pass or else in several; pairs of rows take one.
+    pub fn in_any(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
+        let several = || if reals == Reals::Pairs { None } else { self.in_several(axis, reals, bluestein) };
+        self.in_one(axis, reals, bluestein).or_else(several)
     }
 
     /// An axis in passes of these lengths.

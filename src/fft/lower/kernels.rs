@@ -28,10 +28,10 @@ impl Lowering<'_> {
     /// Adds a dispatch of the kernel `fft/halves`.
     pub(super) fn halves(&mut self, step: &SubTransform<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
         self.transform.number.check_kernel("halves").map_err(|why| self.unfit(why))?;
-        let (own, invocations, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
+        let (own, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
         let n = own.n();
         let constants = Constants::new(Number::F32, [Constant::Twiddle(n)]);
-        let text = lanes::halves::wgsl(&own, invocations, &constants).into();
+        let text = lanes::halves::wgsl(&own, &constants).into();
         let roots = self.bound(&constants);
         let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
         let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
@@ -41,7 +41,7 @@ impl Lowering<'_> {
             CombineDirection::ToSpectrum => "halves to half-spectra",
         };
         let label = format!("{what}, {rows} x {n}");
-        let dispatch = fft::halves::dispatch(label, params, invocations, n, text, self.profile.groups_per_axis, binds)?;
+        let dispatch = fft::halves::dispatch(label, params, own.invocations, n, text, self.profile.groups_per_axis, binds)?;
         self.program.dispatches.push(dispatch);
         Ok(())
     }
@@ -52,7 +52,6 @@ impl Lowering<'_> {
         label: String,
         step: &SubTransform<'_>,
         lines: &[LineIndex],
-        invocations: u32,
         scale: f64,
         [input, output]: [Slot; 2],
     ) -> Result<()> {
@@ -62,13 +61,13 @@ impl Lowering<'_> {
         let roots_of_line = (factors[1] > 1).then_some(Constant::Line(own.n()));
         let twiddle = own.turn.map(|turn| Constant::Twiddle(turn.n));
         let constants = Constants::new(Number::F32, roots_of_line.into_iter().chain(twiddle));
-        let text = lanes::wgsl(&own, invocations, input == output, &constants).into();
+        let text = lanes::wgsl(&own, input == output, &constants).into();
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
         let bound = |slot, bytes: u64| Bound::whole(slot, bytes.max(whole));
         let roots = self.bound(&constants);
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
         let params = fft::lanes::Params { lines: own.lines(), scale: scale as f32 };
-        let workgroup = fft::lanes::Workgroup { invocations, lanes: own.lanes, bytes: own.workgroup_bytes() };
+        let workgroup = fft::lanes::Workgroup { invocations: own.invocations, lanes: own.lanes, bytes: own.workgroup_bytes() };
         // A line of one number is a DFT of length 1.
         let radices = factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect();
         let generated = Generated { text, form: Form::Pass(radices) };

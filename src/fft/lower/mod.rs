@@ -196,9 +196,9 @@ impl Lowering<'_> {
             PassBody::Combine { .. } => return self.halves(step, &lines(step), scale, slots),
             PassBody::Move => &limits::no_transform(self.profile),
             PassBody::Dft { recipe: PassRecipe::Stockham(stockham), .. } => stockham,
-            PassBody::Dft { recipe: &PassRecipe::Lanes { invocations, .. }, .. } => {
+            PassBody::Dft { recipe: PassRecipe::Lanes { .. }, .. } => {
                 let lines = lines(step);
-                return self.lanes(label(count(&lines)), step, &lines, invocations, scale, slots);
+                return self.lanes(label(count(&lines)), step, &lines, scale, slots);
             }
             PassBody::Dft { recipe: recipe @ PassRecipe::Radix2 { .. }, .. } => {
                 let lines = lines(step);

@@ -85,19 +85,13 @@ parsed!(FilterRecipe, |text| {
     Ok(recipe)
 });
 
-/// The transforms that a filter consists of.
-struct Parts {
-    forward: Option<Transform>,
-    middle: Option<Transform>,
-    back: Option<Transform>,
-}
+/// The transforms that a filter consists of: forward, middle and back.
+type Parts = [Option<Transform>; 3];
 
-impl Parts {
-    /// The recipes that the rules choose.
-    fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        let design = |transform: &Option<Transform>| transform.as_ref().map(|transform| choose::design(transform, profile)).transpose();
-        Ok(FilterRecipe { forward: design(&self.forward)?, middle: design(&self.middle)?, back: design(&self.back)? })
-    }
+/// The recipes that the rules choose.
+fn design([forward, middle, back]: &Parts, profile: &DeviceProfile) -> Result<FilterRecipe> {
+    let design = |transform: &Option<Transform>| transform.as_ref().map(|transform| choose::design(transform, profile)).transpose();
+    Ok(FilterRecipe { forward: design(forward)?, middle: design(middle)?, back: design(back)? })
 }
 
 impl Filter {
@@ -141,7 +135,7 @@ impl Filter {
         let (there, back) = if self.real { (Kind::R2c, Kind::C2r) } else { (Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)) };
         let others = if in_one { behind } else { &self.axes };
         let [from, to] = if in_one { [first_of(&input), first_of(&output)] } else { [spectrum.clone(), spectrum] };
-        let mut parts = Parts { forward: None, middle: None, back: None };
+        let (mut forward, mut middle, mut backward) = (None, None, None);
         if in_one {
             let kind = Kind::Filter { real: self.real && alone };
             let frames = if alone { [input.clone(), output.clone()] } else { [from.clone(), to.clone()] };
@@ -151,46 +145,44 @@ impl Filter {
             } else {
                 Placement::OutOfPlace
             };
-            parts.middle = Some(Transform {
+            middle = Some(Transform {
                 product: Some(self.fragment.clone()),
                 placement,
                 ..Transform::between_frames(kind, &[middle_axis], frames, self.batch)
             });
         }
         if !others.is_empty() {
-            parts.forward = Some(Transform::between_frames(there, others, [input, from], self.batch));
+            forward = Some(Transform::between_frames(there, others, [input, from], self.batch));
             let load = if in_one { None } else { Some(self.fragment.clone()) };
-            parts.back = Some(Transform { maps: [load, None], ..Transform::between_frames(back, others, [to, output], self.batch) });
+            backward = Some(Transform { maps: [load, None], ..Transform::between_frames(back, others, [to, output], self.batch) });
         }
-        let Parts { forward, middle, back } = &mut parts;
         if let Some(first) = forward.as_mut().or(middle.as_mut()) {
             (first.maps[0], first.input) = (self.maps[0].clone(), self.layouts[0]);
         }
-        if let Some(last) = back.as_mut().or(middle.as_mut()) {
+        if let Some(last) = backward.as_mut().or(middle.as_mut()) {
             (last.maps[1], last.output) = (self.maps[1].clone(), self.layouts[1]);
             last.set_factor(factor);
         }
-        parts
+        [forward, middle, backward]
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        let mut in_one = self.parts(true);
+        let [forward, middle, back] = self.parts(true);
         // What cannot be done in any way is reported by the other way.
-        match in_one.middle.take().map(|middle| choose::design(&middle, profile)) {
-            Some(Ok(middle)) => Ok(FilterRecipe { middle: Some(middle), ..in_one.design(profile)? }),
+        match middle.map(|middle| choose::design(&middle, profile)) {
+            Some(Ok(middle)) => Ok(FilterRecipe { middle: Some(middle), ..design(&[forward, None, back], profile)? }),
             _ => self.design_in_passes(profile),
         }
     }
 
     /// A recipe without a middle.
     pub fn design_in_passes(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        self.parts(false).design(profile)
+        design(&self.parts(false), profile)
     }
 
     /// The elements of input and output.
     pub fn arrays(&self) -> Result<[Array; 2]> {
-        let parts = self.parts(false);
-        let (Some(forward), Some(back)) = (&parts.forward, &parts.back) else { unreachable!("all axes are transformed") };
+        let [Some(forward), None, Some(back)] = &self.parts(false) else { unreachable!("all axes are transformed") };
         let [input, output] = [forward.geometry()?.input.span, back.geometry()?.output.span];
         let array = |len: usize, transform: &Transform, end| Array { len, element_bytes: transform.form_of(end).bytes() as usize };
         Ok([array(input, forward, End::Input), array(output, back, End::Output)])
@@ -199,19 +191,14 @@ impl Filter {
     /// Adds the filter to a program.
     pub fn append(&self, recipe: &FilterRecipe, spec: &str, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
         let parts = self.parts(recipe.middle.is_some());
-        let names = ["forward", "middle", "back"];
-        let steps = [&parts.forward, &parts.middle, &parts.back];
-        let mut steps: Vec<(&Transform, &Recipe)> = {
-            let both = steps.into_iter().zip(recipe.parts()).zip(names);
-            both.filter_map(|((transform, (_, recipe)), name)| match (transform, recipe) {
-                (Some(transform), Some(recipe)) => Some(Ok((transform, recipe))),
-                (None, None) => None,
-                (Some(_), None) => Some(Err(format!("it has no part `{name}`"))),
-                (None, Some(_)) => Some(Err(format!("there is nothing to do in a part `{name}`"))),
-            })
-            .collect::<std::result::Result<_, String>>()
-            .map_err(|why| Error::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_owned(), why })?
-        };
+        let both = parts.iter().zip(recipe.parts()).filter_map(|(transform, (name, recipe))| match (transform, recipe) {
+            (Some(transform), Some(recipe)) => Some(Ok((transform, recipe))),
+            (None, None) => None,
+            (Some(_), None) => Some(Err(format!("it has no part `{name}`"))),
+            (None, Some(_)) => Some(Err(format!("there is nothing to do in a part `{name}`"))),
+        });
+        let unfit = |why| Error::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_owned(), why };
+        let mut steps: Vec<(&Transform, &Recipe)> = both.collect::<std::result::Result<_, String>>().map_err(unfit)?;
         let last = steps.pop();
         let mut from = ends[0];
         for (transform, recipe) in steps {

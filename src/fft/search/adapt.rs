@@ -257,94 +257,13 @@ impl Recipe {
             }
             let mut part = AxisRecipe { axis, through: axis + numbers.len() - 1, ..own.clone() };
             let next_stays = all.get(i + 1).is_some_and(|next| number(next.axis).is_some());
-            if let (false, Some(PassRecipe::Stockham(last))) = (next_stays, part.passes.last_mut()) {
-                last.block = None;
+            if !next_stays {
+                part.drop_block();
             }
             taken.push(part);
         }
         let mut numbers: Vec<usize> = taken.iter().flat_map(AxisRecipe::axes).collect();
         numbers.sort_unstable();
         (!taken.is_empty() && numbers.windows(2).all(|two| two[0] < two[1])).then_some(Self::Axes(taken))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Spec;
-    use crate::fft::ops::specification::Adapt;
-    use crate::fft::{C2r, R2c};
-
-    #[test]
-    fn parts_of_a_recipe() {
-        let of = |text: &str, axes: &[(usize, usize)]| {
-            text.parse::<Recipe>().unwrap().of_axes(axes).map_or_else(|| "none".to_owned(), |recipe| recipe.to_string())
-        };
-        let [rows, columns, planes] =
-            ["8", "4.4", "2"].map(|radices| format!("stockham {radices} lanes=2 lines=3 exchange=split pieces=1 banks=32 roots=products"));
-        let whole =
-            format!("axis 2 pairs: {rows} block=4x8; axis 1 bluestein 16: {columns} block=2x2; axis 0: {planes} block=3x3 + {planes}");
-        assert_eq!(of(&whole, &[(2, 0)]), format!("axis 0 pairs: {rows}"));
-        assert_eq!(of(&whole, &[(1, 0), (2, 1)]), format!("axis 1 pairs: {rows} block=4x8; axis 0 bluestein 16: {columns}"));
-        // Blocks between the passes of one axis are kept. The block of the rows was for an axis
-        // other than the first.
-        assert_eq!(of(&whole, &[(0, 0)]), format!("axis 0: {planes} block=3x3 + {planes}"));
-        assert_eq!(of(&whole, &[(2, 1), (0, 0)]), format!("axis 1 pairs: {rows}; axis 0: {planes} block=3x3 + {planes}"));
-        for axes in [&[][..], &[(3, 0)], &[(0, 0), (1, 0)]] {
-            assert_eq!(of(&whole, axes), "none");
-        }
-        let transposed = format!("rows: {rows}; columns: radix2 rows=1 lanes=4; transpose: naive 8x8");
-        assert_eq!(of(&transposed, &[(1, 0)]), format!("axis 0: {rows}"));
-        assert_eq!(of(&transposed, &[(0, 0)]), "axis 0: radix2 rows=1 lanes=4");
-    }
-
-    /// No row of what several devices compute depends on where their parts begin.
-    #[test]
-    fn axes_apart_have_no_pairs() {
-        let spec = C2r::inverse([4, 15]);
-        let whole = "axis 0: stockham 4 lanes=1; axis 1 pairs: stockham 15 lanes=1".parse().unwrap();
-        let apart = spec.axes_apart(&whole).unwrap();
-        assert!(!apart.to_string().contains("pairs"), "{apart}");
-        let rows = apart.of_axes(&[(1, 0)]).unwrap();
-        assert!(C2r::inverse(15).batch(3).lower(&rows, &DeviceProfile::webgpu_defaults()).is_ok());
-    }
-
-    /// Pairs are for rows that another axis mixes, and never cross from one array to the next.
-    #[test]
-    fn pairs_are_refused_where_rows_stay_apart() {
-        let profile = DeviceProfile::webgpu_defaults();
-        let pairs = "pairs: stockham 15 lanes=1";
-        let columns = "axis 0: stockham 3 lanes=1";
-        let planes = "in=15,60,1@240 out=8,32,1@128";
-        let cases = [
-            ("r2c fwd 15", format!("axis 0 {pairs}"), true),
-            ("r2c fwd 15 x9", format!("axis 0 {pairs}"), false),
-            ("r2c fwd 15 x9 rows-may-mix", format!("axis 0 {pairs}"), true),
-            ("r2c fwd 3x15 x4", format!("axis 1 {pairs}; {columns}"), true),
-            ("r2c fwd 3x15 x4 axes=1", format!("axis 1 {pairs}"), false),
-            ("r2c fwd 3x4x15 axes=0,2", format!("axis 2 {pairs}; {columns}"), false),
-            // In these blocks the rows of axis 0 lie side by side.
-            ("r2c fwd 3x4x15 axes=0,2", format!("axis 2 {pairs} block=3x4; {columns}"), true),
-        ];
-        for (spec, recipe, fits) in cases {
-            let lowered = spec.parse::<R2c>().unwrap().lower(&recipe.parse().unwrap(), &profile);
-            let why = lowered.as_ref().err().map(ToString::to_string);
-            assert_eq!(lowered.is_ok(), fits, "{spec} by {recipe}: {why:?}");
-            assert!(why.is_none_or(|why| why.contains("rows-may-mix")), "{spec}");
-        }
-        let nearest = format!("r2c fwd 4x5x15 {planes}").parse::<R2c>().unwrap();
-        let recipe = format!("axis 2 {pairs}; axis 1: stockham 5 lanes=1; axis 0: stockham 4 lanes=1");
-        assert!(nearest.lower(&recipe.parse().unwrap(), &profile).is_ok());
-    }
-
-    #[test]
-    fn blocks_that_decide_on_pairs_stay() {
-        let profile = DeviceProfile::webgpu_defaults();
-        let recipe = |lanes| format!("axis 1 pairs: stockham 15.5 lanes={lanes} block=5x2; axis 0: stockham 3 lanes=1").parse().unwrap();
-        let spec = R2c::forward([3, 75]).batch(4);
-        assert!(spec.lower(&recipe(15), &profile).is_ok());
-        // There are too many invocations, so the lanes change and the blocks stay.
-        let adapted = spec.adapted(&recipe(300), &profile).unwrap().to_string();
-        assert!(adapted.contains("block=5x2") && !adapted.contains("lanes=300"), "{adapted}");
     }
 }

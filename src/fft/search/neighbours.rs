@@ -8,7 +8,6 @@ use super::space::{MOST, other_pairs};
 use crate::error::Result;
 use crate::fft::chain::chain;
 use crate::fft::choose::designer::{Designer, MAX_PRIME, Text};
-use crate::fft::choose::processors::ForLanes;
 use crate::fft::choose::{design, design_with};
 use crate::fft::factors::largest_prime;
 use crate::fft::limits::{MAX_ELEMENTS, is_sane};
@@ -123,11 +122,7 @@ impl Designer<'_> {
             return None;
         }
         let mut own: Vec<AxisRecipe> = axes.iter().rev().cloned().collect();
-        for axis in &mut own {
-            if let Some(PassRecipe::Stockham(last)) = axis.passes.last_mut() {
-                last.block = None;
-            }
-        }
+        own.iter_mut().for_each(AxisRecipe::drop_block);
         self.sound(own)
     }
 
@@ -175,12 +170,11 @@ impl Designer<'_> {
 
     /// The axis with the other kernel: `fft/lanes` instead of `fft/pass`, or the reverse.
     fn lanes(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
-        let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
-        if own.passes.iter().any(is_lanes) {
+        if own.passes.iter().any(PassRecipe::is_lanes) {
             return self.in_one(own.axis, Reals::Complex, None).into_iter().collect();
         }
         let mut all = Vec::new();
-        if let Some(inside) = ForLanes::new(self.transform, self.geometry, self.profile) {
+        if let Some(inside) = self.for_lanes() {
             all.extend(inside.axis(own.axis, Text::Short));
         }
         if own.passes.iter().any(|pass| matches!(pass, PassRecipe::Radix2 { .. })) {
@@ -199,11 +193,7 @@ impl Designer<'_> {
         let ways = ways.filter(|reals| *reals != Reals::Halves || self.has_halves(axis));
         // A convolution of halves has another length.
         let ways = ways.filter(|reals| own.bluestein.is_none() || ![own.reals, *reals].contains(&Reals::Halves));
-        ways.filter_map(|reals| {
-            let several = || if reals == Reals::Pairs { None } else { self.in_several(axis, reals, own.bluestein) };
-            self.in_one(axis, reals, own.bluestein).or_else(several)
-        })
-        .collect()
+        ways.filter_map(|reals| self.in_any(axis, reals, own.bluestein)).collect()
     }
 
     /// The axis as a convolution of another length, in one pass instead of several, or in passes of
@@ -217,8 +207,7 @@ impl Designer<'_> {
             if largest_prime(n) < MAX_ELEMENTS && largest_prime(n) > MAX_PRIME {
                 all.extend(self.in_one(axis, reals, None));
             }
-            let several = |m| if reals == Reals::Pairs { None } else { self.in_several(axis, reals, Some(m)) };
-            all.extend(convolutions(n, m).into_iter().filter_map(|m| self.in_one(axis, reals, Some(m)).or_else(|| several(m))));
+            all.extend(convolutions(n, m).into_iter().filter_map(|m| self.in_any(axis, reals, Some(m))));
         }
         let lengths: Vec<u32> = own.passes.iter().filter_map(PassRecipe::n).collect();
         if lengths.len() < own.passes.len() {
@@ -226,7 +215,7 @@ impl Designer<'_> {
             return all;
         }
         let whole = lengths.iter().fold(1u32, |whole, length| whole.saturating_mul(*length));
-        if own.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+        if own.passes.iter().all(PassRecipe::is_lanes) {
             all.extend(lanes_in_two(own, whole));
             return all;
         }

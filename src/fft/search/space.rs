@@ -3,8 +3,6 @@
 use crate::fft::chain::chain;
 use crate::fft::choose::designer::Designer;
 use crate::fft::choose::lines::LineClass;
-use crate::fft::choose::processors;
-use crate::fft::choose::processors::has_lanes;
 use crate::fft::emit::lanes;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Recipe};
 
@@ -22,12 +20,12 @@ impl Designer<'_> {
         let is_fine = |axis: &AxisRecipe, f: usize| match (&axis.passes[f], self.lines_of(axis, f)) {
             (PassRecipe::Stockham(stockham), Some(lines)) => self.with_any_registers().runs(stockham, lines),
             // Lanes only as the rules would take them.
-            (PassRecipe::Lanes { width, .. }, _) => has_lanes(self.transform, self.profile) && *width <= lanes::widest(self.profile),
+            (PassRecipe::Lanes { width, .. }, _) => self.has_lanes() && *width <= lanes::widest(self.profile),
             (PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. }, _) => true,
         };
         let fine = chain(self.transform, self.geometry, &axes).is_ok()
             && axes.iter().all(|axis| (0..axis.passes.len()).all(|f| is_fine(axis, f)))
-            && processors::unfit(&axes, self.transform, self.geometry, self.profile).is_none();
+            && self.unfit_lanes(&axes).is_none();
         fine.then_some(Recipe::Axes(axes))
     }
 
@@ -37,11 +35,7 @@ impl Designer<'_> {
         let mut own = axes.to_vec();
         own[i] = axis;
         self.sound(own.clone()).or_else(|| {
-            for axis in own.iter_mut().take(i + 1) {
-                if let Some(PassRecipe::Stockham(last)) = axis.passes.last_mut() {
-                    last.block = None;
-                }
-            }
+            own[..=i].iter_mut().for_each(AxisRecipe::drop_block);
             self.sound(own)
         })
     }

@@ -67,7 +67,7 @@ impl Core {
     /// The kernel's transform.
     fn kernel_transform(&self, axes: &[Axis], lengths: &[u32]) -> Step {
         let input = axes.iter().zip(lengths).map(|(own, &n)| Windowed { len: own.k as u32, ..Windowed::whole(n) }).collect();
-        Step::forward(self.real, [input, Filter::spectrum(self.real, lengths)], self.kernels())
+        Step::of_all_axes(self.real, false, [input, Filter::spectrum(self.real, lengths)], self.kernels())
     }
 
     /// The transforms of the signal, with the kernel's spectrum in a slot.
@@ -143,8 +143,8 @@ impl Core {
         let spectrum = Filter::spectrum(self.real, lengths);
         let [input, output] = own.frames;
         let count: f64 = lengths.iter().map(|&n| f64::from(n)).product();
-        let there = Step::forward(self.real, [input, spectrum.clone()], self.signals());
-        let back = Step { inverse: true, factor: (1.0 / count) as f32, ..Step::forward(self.real, [spectrum, output], self.results()) };
+        let there = Step::of_all_axes(self.real, false, [input, spectrum.clone()], self.signals());
+        let back = Step::of_all_axes(self.real, true, [spectrum, output], self.results()).factor((1.0 / count) as f32);
         let back = back.map(End::Input, self.sum(channels, lengths, slots))?;
         Ok([there, back])
     }

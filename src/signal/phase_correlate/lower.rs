@@ -58,17 +58,18 @@ impl Core {
     /// The transforms, with the spectra of the references in a slot.
     fn steps(&self, spectra: Slot) -> Result<Steps> {
         let (extents, batch) = (self.shape.extents(), self.batch);
-        let forward = || Step { maps: [self.map.clone(), None], ..Step::whole(true, false, extents, batch) };
+        let forward = || Step::whole(true, false, extents, batch).maps([self.map.clone(), None]);
         let count: f64 = extents.iter().map(|&n| n as f64).product();
         let reference = forward();
         let product = self.product(&reference, spectra);
         let moving = forward().map(End::Output, product)?;
-        Ok(Steps { reference, moving, back: Step { factor: (1.0 / count) as f32, ..Step::whole(true, true, extents, batch) } })
+        let back = Step::whole(true, true, extents, batch).factor((1.0 / count) as f32);
+        Ok(Steps { reference, moving, back })
     }
 
     /// The product of the reference's spectrum with the conjugate of the other one.
     fn product(&self, spectrum: &Step, spectra: Slot) -> Fragment {
-        let index = Filter::place("batch", &spectrum.frames[End::Output as usize]);
+        let index = Filter::place("batch", spectrum.frame(End::Output));
         // Divided by its larger part first, so that no square overflows or vanishes.
         let unit = if self.normalised {
             "    let larger = max(abs(z.x), abs(z.y));\n    if (!(larger > 0.0)) {\n        return z;\n    }\n    \

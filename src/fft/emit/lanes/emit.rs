@@ -1,15 +1,11 @@
 //! The text of `fft/lanes`, from [`Lanes`], which says what it computes.
-//!
-//! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024
-//! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
-//! known.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::arithmetic::{Complex, Writer, component};
 use crate::fft::emit::codelets;
 use crate::fft::emit::codelets::{Division, pair, roots, scale};
-use crate::fft::emit::lanes::{Lanes, NUMBER, PassTwiddle, SUBGROUP, Through};
+use crate::fft::emit::lanes::{Lanes, NUMBER, PassTwiddle, SUBGROUP};
 use crate::fft::roots::Constants;
 use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, call, min, param, select};
 
@@ -18,18 +14,15 @@ type Stores = BTreeMap<u32, (Expr, Complex)>;
 
 /// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at
 /// 0 in the constants.
-pub(in crate::fft) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, constants: &Constants) -> String {
+pub(in crate::fft) fn wgsl(pass: &Lanes, in_place: bool, constants: &Constants) -> String {
     let mut module = Module::default();
-    let group_size = match pass.through {
-        Through::Subgroups => {
-            module.constant("SUBGROUP", SUBGROUP);
-            module.constant("SUBGROUPS", invocations / SUBGROUP);
-            "SUBGROUP * SUBGROUPS"
-        }
-        Through::Memory { .. } => {
-            module.constant("INVOCATIONS", invocations);
-            "INVOCATIONS"
-        }
+    let group_size = if pass.memory.is_none() {
+        module.constant("SUBGROUP", SUBGROUP);
+        module.constant("SUBGROUPS", pass.invocations / SUBGROUP);
+        "SUBGROUP * SUBGROUPS"
+    } else {
+        module.constant("INVOCATIONS", pass.invocations);
+        "INVOCATIONS"
     };
     module.constant("LANES", pass.lanes);
     module.gap();
@@ -70,16 +63,13 @@ fn main(pass: &Lanes, group_size: &str) -> Function {
     let mut function = Function::new("main").entry(group_size);
     let constant = |name| Expr::name(name, U32);
     let group = function.workgroup_index();
-    let (first, invocation, who) = match pass.through {
-        Through::Subgroups => {
-            let subgroup = function.builtin("subgroup_id", "subgroup", U32);
-            let invocation = function.builtin("subgroup_invocation_id", "invocation", U32);
-            ((group * constant("SUBGROUPS") + subgroup) * constant("SUBGROUP"), invocation, "a subgroup, which shuffles")
-        }
-        Through::Memory { .. } => {
-            let invocation = function.builtin("local_invocation_index", "place", U32);
-            (group * constant("INVOCATIONS"), invocation, "a workgroup, which meets at barriers")
-        }
+    let (first, invocation, who) = if pass.memory.is_none() {
+        let subgroup = function.builtin("subgroup_id", "subgroup", U32);
+        let invocation = function.builtin("subgroup_invocation_id", "invocation", U32);
+        ((group * constant("SUBGROUPS") + subgroup) * constant("SUBGROUP"), invocation, "a subgroup, which shuffles")
+    } else {
+        let invocation = function.builtin("local_invocation_index", "place", U32);
+        (group * constant("INVOCATIONS"), invocation, "a workgroup, which meets at barriers")
     };
     let body = &mut function.body;
     let first = body.value("first", first);
@@ -87,9 +77,10 @@ fn main(pass: &Lanes, group_size: &str) -> Function {
     body.when(&first.at_least(param("lines", U32) * constant("LANES")), Body::leave);
     let line = (first + &invocation) / constant("LANES");
     let lane = &invocation % constant("LANES");
-    match pass.through {
-        Through::Subgroups => body.call("transform", [&line, &lane]),
-        Through::Memory { .. } => body.call("transform", [&line, &lane, &invocation]),
+    if pass.memory.is_none() {
+        body.call("transform", [&line, &lane]);
+    } else {
+        body.call("transform", [&line, &lane, &invocation]);
     }
     function
 }
@@ -100,21 +91,18 @@ fn transform(pass: &Lanes, input: Expr, output: Expr) -> Function {
     let mut function = Function::new("transform").doc("Transforms line `line` as its lane `lane`.");
     let line = function.parameter("line", U32);
     let lane = function.parameter("lane", U32).below(pass.lanes);
-    let place = match pass.through {
-        Through::Subgroups => Expr::from(0),
-        Through::Memory { invocations, .. } => function.parameter("place", U32).below(invocations),
+    let place = match pass.memory {
+        None => Expr::from(0),
+        Some(_) => function.parameter("place", U32).below(pass.invocations),
     };
     let mut body = std::mem::take(&mut function.body);
     // What lanes ask when they exchange values: whether theirs is the upper half, or where they
     // receive.
     let (mut upper, mut received) = (Vec::new(), Expr::from(0));
-    match pass.through {
-        Through::Subgroups => {
-            for distance in [1, 2, 4] {
-                upper.push(body.value(&format!("upper{distance}"), (&lane & distance).differs(0)));
-            }
-        }
-        Through::Memory { invocations, .. } => received = body.value("received", &lane * invocations + &place - &lane),
+    if pass.memory.is_none() {
+        upper.extend([1, 2, 4].map(|distance| body.value(&format!("upper{distance}"), (&lane & distance).differs(0))));
+    } else {
+        received = body.value("received", &lane * pass.invocations + &place - &lane);
     }
     let alive = if pass.has_idle() { line.less(pass.lines()) } else { boolean(true) };
     let mut emitter = Emitter { pass, body, input, output, line, lane, place, upper, received, alive, exchanged: false };
@@ -325,7 +313,6 @@ impl Emitter<'_> {
 
     /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender; several times.
     pub(super) fn exchange(&mut self, sent: &[Vec<Option<Complex>>]) -> Vec<Vec<Complex>> {
-        let lanes = self.pass.lanes;
         let sent: Vec<Vec<[Expr; 2]>> = sent
             .iter()
             .map(|sent| {
@@ -335,17 +322,17 @@ impl Emitter<'_> {
                 values.map(|value| [&value.re, &value.im].map(|part| arithmetic.positive("sent", part))).collect()
             })
             .collect();
-        match self.pass.through {
-            Through::Memory { invocations, .. } if lanes > 1 => self.exchange_in_memory(invocations, &sent),
-            _ => sent.into_iter().map(|values| self.exchange_in_subgroups(values)).collect(),
+        if self.pass.exchanges_in_memory() {
+            return self.exchange_in_memory(&sent);
         }
+        sent.into_iter().map(|values| self.exchange_in_subgroups(values)).collect()
     }
 
     /// Every invocation stores its values for the other lanes, and loads theirs for itself: each
     /// number of those side by side in a turn of its own, as many turns at once as there is room
     /// for.
-    fn exchange_in_memory(&mut self, invocations: u32, sent: &[Vec<[Expr; 2]>]) -> Vec<Vec<Complex>> {
-        let lanes = self.pass.lanes;
+    fn exchange_in_memory(&mut self, sent: &[Vec<[Expr; 2]>]) -> Vec<Vec<Complex>> {
+        let Lanes { lanes, invocations, .. } = *self.pass;
         let memory = Expr::name("exchange", Type::array(NUMBER.complex()));
         let width = self.pass.exchanged_together() as usize;
         let turns: Vec<(usize, usize)> = (0..sent.len()).flat_map(|own| (0..width).map(move |i| (own, i))).collect();

@@ -2,7 +2,7 @@
 
 use crate::fft::chain::line::LineIndex;
 use crate::fft::chain::step::{PassBody, SubTransform};
-use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, Neighbours, PassTwiddle, SUBGROUP, Through};
+use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, Neighbours, PassTwiddle, SUBGROUP};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
@@ -72,8 +72,6 @@ pub(crate) fn fit(
         ensure(number.is_multiple_of(width), &format!("accesses of {width} complex numbers need every distance to be a multiple of that"))?;
         *number /= width;
     }
-    let available = profile.workgroup_bytes;
-    let through = if has_subgroups(profile) { Through::Subgroups } else { Through::Memory { invocations, available } };
     let pass = Lanes {
         factors,
         lanes,
@@ -85,7 +83,8 @@ pub(crate) fn fit(
         turn,
         swap: [step.load.has_exchange(), step.store.has_exchange()],
         scaled,
-        through,
+        invocations,
+        memory: (!has_subgroups(profile)).then_some(profile.workgroup_bytes),
         loops,
     };
     if let Some(why) = pass.unfit() {

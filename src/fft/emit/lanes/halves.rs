@@ -48,6 +48,8 @@ pub(crate) struct Halves {
     spectrum: u32,
     /// Distance of neighbours in a half-spectrum.
     stride: u32,
+    /// Invocations of a workgroup.
+    pub(crate) invocations: u32,
 }
 
 /// A digit of a row's number.
@@ -112,9 +114,9 @@ impl Halves {
     }
 }
 
-/// The dispatch for a step that combines halves, the invocations of a workgroup, and the bytes of
-/// the array before and after it; or why there is none.
-pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &DeviceProfile) -> Result<(Halves, u32, [u64; 2]), String> {
+/// The dispatch for a step that combines halves, and the bytes of the array before and after it; or
+/// why there is none.
+pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &DeviceProfile) -> Result<(Halves, [u64; 2]), String> {
     let PassBody::Combine { recipe: &PassRecipe::Lanes { invocations, .. }, way, ref mirrored } = step.body else {
         return Err("it is another kernel's".to_owned());
     };
@@ -149,14 +151,14 @@ pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &Device
         return Err("halves need each array in one binding".to_owned());
     }
     let access = Access { width, int64: profile.int64 };
-    let halves = Halves { m: step.n(), way, access, digits, packed: packed / width, spectrum, stride: stride_of_spectrum };
-    Ok((halves, invocations, bytes))
+    let halves = Halves { m: step.n(), way, access, digits, packed: packed / width, spectrum, stride: stride_of_spectrum, invocations };
+    Ok((halves, bytes))
 }
 
 /// All that stands between the markers of `shaders/fft/halves.wgsl`.
-pub(in crate::fft) fn wgsl(halves: &Halves, invocations: u32, constants: &Constants) -> String {
+pub(in crate::fft) fn wgsl(halves: &Halves, constants: &Constants) -> String {
     let mut module = Module::default();
-    module.constant("INVOCATIONS", invocations);
+    module.constant("INVOCATIONS", halves.invocations);
     module.gap();
     halves.access.declare(&mut module);
     let (packed, single) = (halves.access.element(), halves.single().element());

@@ -79,20 +79,6 @@ pub(crate) fn widest(profile: &DeviceProfile) -> u32 {
     if profile.int64 { 4 } else { 2 }
 }
 
-/// How the lanes of a line exchange values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Through {
-    /// In subgroups of [`SUBGROUP`] invocations.
-    Subgroups,
-    /// Through workgroup memory.
-    Memory {
-        /// Invocations of the workgroup.
-        invocations: u32,
-        /// Bytes that it has.
-        available: u32,
-    },
-}
-
 /// Where the neighbours of an access lie.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Neighbours {
@@ -142,8 +128,11 @@ pub(crate) struct Lanes {
     pub(crate) swap: [bool; 2],
     /// Every output times `params.scale`.
     pub(crate) scaled: bool,
-    /// How the lanes of a line exchange values.
-    pub(crate) through: Through,
+    /// Invocations of a workgroup, a multiple of [`SUBGROUP`].
+    pub(crate) invocations: u32,
+    /// Bytes of workgroup memory, if lanes exchange values through it and not in subgroups of
+    /// [`SUBGROUP`] invocations.
+    pub(crate) memory: Option<u32>,
     /// Whether the DFTs of a lane are iterations of loops: a shorter text for a line in several
     /// lanes.
     pub(crate) loops: bool,
@@ -170,10 +159,7 @@ impl Lanes {
     /// Invocations that stay together to the end: a subgroup for its shuffles, a workgroup for its
     /// barriers.
     fn together(&self) -> u32 {
-        match self.through {
-            Through::Subgroups => SUBGROUP,
-            Through::Memory { invocations, .. } => invocations,
-        }
+        if self.memory.is_none() { SUBGROUP } else { self.invocations }
     }
 
     /// Whether there are invocations without a line that stay for the others.
@@ -184,15 +170,26 @@ impl Lanes {
     /// Exchanges between a pair of barriers: as many as workgroup memory has room for, in turns of
     /// equal length; 0 if there is no room for one.
     fn exchanges_at_once(&self) -> u32 {
-        let Through::Memory { invocations, available } = self.through else { return 1 };
+        let Some(available) = self.memory else { return 1 };
         if self.lanes == 1 {
             return 1;
         }
         let [along, _] = self.spread();
         let all = slots(self.factors[1], self.lanes, along) * self.exchanged_together();
-        let room = u64::from(available) / exchange_bytes(self.lanes, invocations);
+        let room = u64::from(available) / self.exchange_bytes();
         let turns = u64::from(all).div_ceil(room.clamp(1, all.into()));
         if room == 0 { 0 } else { u64::from(all).div_ceil(turns) as u32 }
+    }
+
+    /// Bytes of workgroup memory by which every invocation sends a complex number to each lane of its
+    /// line.
+    fn exchange_bytes(&self) -> u64 {
+        8 * u64::from(self.lanes) * u64::from(self.invocations)
+    }
+
+    /// Whether lanes exchange values through workgroup memory.
+    fn exchanges_in_memory(&self) -> bool {
+        self.memory.is_some() && self.lanes > 1
     }
 
     /// Numbers side by side that go through an exchange. In loops it is one.
@@ -202,12 +199,7 @@ impl Lanes {
 
     /// Bytes of workgroup memory.
     pub(crate) fn workgroup_bytes(&self) -> u64 {
-        match self.through {
-            Through::Memory { invocations, .. } if self.lanes > 1 => {
-                u64::from(self.exchanges_at_once()) * exchange_bytes(self.lanes, invocations)
-            }
-            _ => 0,
-        }
+        if self.exchanges_in_memory() { u64::from(self.exchanges_at_once()) * self.exchange_bytes() } else { 0 }
     }
 
     /// W, and lines of an access.
@@ -245,21 +237,15 @@ impl Lanes {
         if self.elements() > most {
             return Some(format!("a lane would hold {} complex numbers, more than {most}", self.elements()));
         }
-        if let Through::Memory { invocations, available } = self.through
+        if let Some(available) = self.memory
             && self.exchanges_at_once() == 0
         {
-            let required = exchange_bytes(self.lanes, invocations);
+            let required = self.exchange_bytes();
             return Some(format!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}"));
         }
         (self.turn.is_some() && (self.lanes > 1 || self.neighbours == Neighbours::Along))
             .then(|| "roots on results need a line in one lane".to_owned())
     }
-}
-
-/// Bytes of workgroup memory by which every invocation sends a complex number to each lane of its
-/// line.
-fn exchange_bytes(lanes: u32, invocations: u32) -> u64 {
-    8 * u64::from(lanes) * u64::from(invocations)
 }
 
 /// Complex numbers of a line that an invocation holds, with accesses of `along`.

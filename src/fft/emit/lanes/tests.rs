@@ -19,12 +19,11 @@ fn number(i: usize) -> [f32; 2] {
 /// Runs all lines of `pass` under wgsl-sanitizer, which finds nothing.
 fn run(pass: &Lanes, input: &[[f32; 2]], output_len: usize) -> Vec<[f32; 2]> {
     assert_eq!(pass.unfit(), None);
-    let invocations = if let Through::Memory { invocations, .. } = pass.through { invocations } else { 2 * SUBGROUP };
     let twiddle = pass.turn.map(|turn| Constant::Twiddle(turn.n));
     let constants = Constants::new(NUMBER, std::iter::once(Constant::Line(pass.n())).chain(twiddle));
     let table = constants.table().words();
-    let generated = Generated { text: wgsl(pass, invocations, false, &constants).into(), form: Form::Pass(pass.factors.to_vec()) };
-    let workgroup = Workgroup { invocations, lanes: pass.lanes, bytes: pass.workgroup_bytes() };
+    let generated = Generated { text: wgsl(pass, false, &constants).into(), form: Form::Pass(pass.factors.to_vec()) };
+    let workgroup = Workgroup { invocations: pass.invocations, lanes: pass.lanes, bytes: pass.workgroup_bytes() };
     let params = Params { lines: pass.lines(), scale: 1.0 };
     let dispatch = dispatch(String::new(), params, workgroup, generated, 65535, Vec::new()).unwrap();
     let kernel = Shader::new(&dispatch.wgsl()).unwrap().entry("main").unwrap().compile().unwrap();
@@ -52,8 +51,8 @@ fn check(pass: &Lanes, input_len: usize, output_len: usize) {
     let access = Access { int64: false, ..pass.access };
     // Room for one exchange, for some, for all.
     for (invocations, room) in [(8, 1), (24, 3), (16, 1000)] {
-        let available = exchange_bytes(pass.lanes, invocations) as u32 * room;
-        let other = Lanes { access, through: Through::Memory { invocations, available }, ..pass.clone() };
+        let available = 8 * pass.lanes * invocations * room;
+        let other = Lanes { access, invocations, memory: Some(available), ..pass.clone() };
         assert!(other.workgroup_bytes() <= available.into());
         let bits = |output: Vec<[f32; 2]>| output.into_iter().map(|z| z.map(f32::to_bits)).collect::<Vec<_>>();
         assert!(bits(run(&other, &input, output_len)) == bits(output.clone()), "{other:?}");
@@ -118,7 +117,8 @@ fn rows(factors: [u32; 2], lanes: u32, access: Access) -> Lanes {
         turn: None,
         swap: [false; 2],
         scaled: false,
-        through: Through::Subgroups,
+        invocations: 2 * SUBGROUP,
+        memory: None,
         loops: false,
     }
 }
@@ -190,8 +190,7 @@ fn says_what_is_unfit() {
     assert!(Lanes { turn: Some(PassTwiddle { n: 4096, across: 0 }), ..rows([32, 32], 8, U64X4) }.unfit().is_some());
     assert_eq!(rows([32, 32], 8, U64X4).elements(), 128);
     assert_eq!(rows([60, 32], 8, U64X4).elements(), 256);
-    let small = Through::Memory { invocations: 64, available: 4095 };
-    let pass = Lanes { through: small, ..rows([32, 32], 8, Access { int64: false, ..U64X4 }) };
+    let pass = Lanes { invocations: 64, memory: Some(4095), ..rows([32, 32], 8, Access { int64: false, ..U64X4 }) };
     assert!(pass.unfit().is_some_and(|why| why.contains("4096 bytes")));
     assert_eq!(Lanes { lanes: 1, factors: [16, 16], ..pass }.unfit(), None);
 }
