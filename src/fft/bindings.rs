@@ -139,22 +139,23 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, BoundArray); 2], roots: Bound, p
 
 /// The elements at one index of a side, as two neighbours may be taken as one.
 fn elements_at(side: &Side) -> u64 {
-    side.fused.iter().map(|fused| fused.step().elements()).product()
+    if side.fused.iter().any(|fused| fused.step().reach(side.by_position).in_twos) { 2 } else { 1 }
 }
 
 /// One more than the largest index into an array that lines with these extents of coordinates
 /// touch, in elements.
 fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
-    let steps = || side.fused.iter().map(Fused::step);
     let each = elements_at(side);
+    let steps = || side.fused.iter().map(Fused::step);
+    let reaches = || steps().map(|step| step.reach(side.by_position));
     let pairs = steps().filter_map(|step| step.pair()).filter(|pair| pair.odd.is_none()).map(|pair| u64::from(pair.distance)).sum::<u64>();
     let begins = || side.lines.iter().zip(extents).map(|(place, &extent)| place.most(extent)).sum::<u64>();
-    if let Some(reach) = steps().find_map(|step| step.reach((begins() + pairs) * each)) {
-        return reach;
+    if let Some(signal) = reaches().find_map(|own| own.signal) {
+        return (begins() + pairs) * each + u64::from(signal);
     }
-    let limit = steps().find_map(|step| step.extent());
-    let touched = steps().find_map(|step| step.touched(side.by_position));
-    let mut sum = u64::from(side.offset) + steps().map(|step| step.reaches_across()).sum::<u64>();
+    let limit = reaches().find_map(|own| own.extent);
+    let touched = reaches().find_map(|own| own.touched);
+    let mut sum = u64::from(side.offset) + reaches().map(|own| own.across).sum::<u64>();
     sum += match (touched, limit) {
         (Some(touched), _) => side.place.most(touched),
         // Along the axis, places are proportional to positions, which stay below the limit.

@@ -1,6 +1,6 @@
 //! Frames of a signal: rows that overlap, and that may reach past its ends.
 
-use super::fuse::{Coordinates, Element, Fuse, Fused, Site, Spot};
+use super::fuse::{Coordinates, Element, Fuse, Fused, Reach, Site, Spot};
 use super::map::IndexFrom;
 use crate::fft::emit::codelets::scaled;
 use crate::fft::spec::framing::{Framing, Padding};
@@ -39,9 +39,9 @@ impl Fuse for Frames {
         axis == Self::AXIS
     }
 
-    fn reach(&self, lines: u64) -> Option<u64> {
+    fn reach(&self, _: bool) -> Reach {
         // Each line begins where its signal does, and loads nothing past the signal's end.
-        Some(lines + u64::from(self.framing.signal))
+        Reach { signal: Some(self.framing.signal), ..Reach::default() }
     }
 
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {

@@ -103,15 +103,10 @@ pub(in crate::fft) trait Fuse: Comparable {
         None
     }
 
-    /// How many elements lie at one index.
-    fn elements(&self) -> u64 {
-        1
-    }
-
-    /// One more than the largest index that lines touch which begin up to index `lines`, if the step
-    /// alone decides it.
-    fn reach(&self, _lines: u64) -> Option<u64> {
-        None
+    /// How far the step reaches into the array, where elements are found by their position on the axis,
+    /// or by their number in the line.
+    fn reach(&self, _by_position: bool) -> Reach {
+        Reach { extent: self.limit(), ..Reach::default() }
     }
 
     /// Applies the step to a value.
@@ -142,25 +137,9 @@ pub(in crate::fft) trait Fuse: Comparable {
         None
     }
 
-    /// How many positions of the axis are loaded, or else how many elements of a line are stored,
-    /// if that differs from the number of the transform's values.
-    fn touched(&self, _by_position: bool) -> Option<u32> {
-        None
-    }
-
-    /// How far the step itself reaches into the array along coordinates of the line.
-    fn reaches_across(&self) -> u64 {
-        0
-    }
-
     /// Positions from this one on do not exist.
     fn limit(&self) -> Option<u32> {
         None
-    }
-
-    /// How many positions exist.
-    fn extent(&self) -> Option<u32> {
-        self.window().map(|window| window.len).or_else(|| self.limit())
     }
 
     /// Whether the step depends on a coordinate of the line.
@@ -205,6 +184,29 @@ pub(in crate::fft) trait Fuse: Comparable {
     /// those that [`limit`](Self::limit) excludes.
     fn drops_results_of(&self, _n: u32) -> bool {
         false
+    }
+}
+
+/// How far a step reaches into the array.
+#[derive(Clone, Copy, Default)]
+pub(in crate::fft) struct Reach {
+    /// How many positions of the axis exist, if not all do.
+    pub extent: Option<u32>,
+    /// How many of them are loaded, or else how many elements of a line are stored, if that differs
+    /// from the number of the transform's values.
+    pub touched: Option<u32>,
+    /// Along coordinates of the line, whose places leave them out.
+    pub across: u64,
+    /// Elements of the signal that every line may load, wherever it begins.
+    pub signal: Option<u32>,
+    /// Whether two elements lie at one index.
+    pub in_twos: bool,
+}
+
+impl Reach {
+    /// So many elements of a line.
+    pub fn touching(count: u32) -> Self {
+        Self { touched: Some(count), ..Self::default() }
     }
 }
 

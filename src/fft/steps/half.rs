@@ -1,7 +1,7 @@
 //! Half-spectra: of the spectrum of n reals only numbers 0 to n/2 are stored, since number n - k is
 //! the conjugate of number k.
 
-use super::fuse::{Coordinates, Element, Fuse, Fused, Pair, Site};
+use super::fuse::{Coordinates, Element, Fuse, Fused, Pair, Reach, Site};
 use crate::fft::emit::codelets::{pair, real};
 use crate::wgsl::{Expr, Writes, select};
 
@@ -24,8 +24,8 @@ impl Fuse for Half {
         site.body.value("whole", pair(&z.x(), &imaginary))
     }
 
-    fn touched(&self, _: bool) -> Option<u32> {
-        Some(self.n / 2 + 1)
+    fn reach(&self, _: bool) -> Reach {
+        Reach::touching(self.n / 2 + 1)
     }
 }
 
@@ -56,8 +56,8 @@ impl Fuse for Separate {
         });
     }
 
-    fn touched(&self, _: bool) -> Option<u32> {
-        Some(self.n / 2 + 1)
+    fn reach(&self, _: bool) -> Reach {
+        Reach::touching(self.n / 2 + 1)
     }
 
     fn pair(&self) -> Option<&Pair> {

@@ -1,6 +1,6 @@
 //! The caller's fragment, next to the array.
 
-use super::fuse::{Coordinates, Element, Fuse, Fused, Site, Spot};
+use super::fuse::{Coordinates, Element, Fuse, Fused, Reach, Site, Spot};
 use super::part::Part;
 use crate::fft::emit::codelets::pair;
 use crate::fft::spec::window::Windowed;
@@ -176,8 +176,8 @@ impl Neighbours {
 }
 
 impl Fuse for Neighbours {
-    fn elements(&self) -> u64 {
-        2
+    fn reach(&self, _: bool) -> Reach {
+        Reach { in_twos: true, ..Reach::default() }
     }
 
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {

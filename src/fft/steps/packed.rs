@@ -1,6 +1,6 @@
 //! A line of n reals as m = n/2 complex numbers x\[2j\] + i·x\[2j+1\] with the DFT z.
 
-use super::fuse::{Element, Fuse, Fused, Site};
+use super::fuse::{Element, Fuse, Fused, Reach, Site};
 use crate::fft::emit::codelets::{opaque, pair, real, scaled, times};
 use crate::fft::roots::Constant;
 use crate::wgsl::{Expr, select};
@@ -32,8 +32,8 @@ impl Fuse for OfPacked {
         scaled(0.5, &whole)
     }
 
-    fn touched(&self, by_position: bool) -> Option<u32> {
-        Some(if by_position { self.n / 2 } else { self.n / 2 + 1 })
+    fn reach(&self, by_position: bool) -> Reach {
+        Reach::touching(if by_position { self.n / 2 } else { self.n / 2 + 1 })
     }
 
     fn mirrors(&self) -> Option<u32> {
@@ -96,8 +96,8 @@ impl Fuse for ToPacked {
         )
     }
 
-    fn touched(&self, _: bool) -> Option<u32> {
-        Some(self.n / 2 + 1)
+    fn reach(&self, _: bool) -> Reach {
+        Reach::touching(self.n / 2 + 1)
     }
 
     fn constants(&self) -> Option<Constant> {

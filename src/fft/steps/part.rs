@@ -1,6 +1,6 @@
 //! Parts of axes: only some positions are stored in the array.
 
-use super::fuse::{Coordinates, Element, Fuse, Fused, Site, Spot, place_of};
+use super::fuse::{Coordinates, Element, Fuse, Fused, Reach, Site, Spot, place_of};
 use crate::edge::Edge;
 use crate::fft::emit::codelets::pair;
 use crate::fft::spec::window::Windowed;
@@ -109,8 +109,9 @@ impl Fuse for Part {
         });
     }
 
-    fn touched(&self, by_position: bool) -> Option<u32> {
-        (self.guards || by_position).then_some(self.window.len)
+    fn reach(&self, by_position: bool) -> Reach {
+        let len = self.window.len;
+        Reach { extent: Some(len), touched: (self.guards || by_position).then_some(len), ..Reach::default() }
     }
 
     fn drops_results_of(&self, _: u32) -> bool {
@@ -231,7 +232,8 @@ impl Fuse for Parts {
         self.axes.iter().any(|part| part.dim == Some(dim))
     }
 
-    fn reaches_across(&self) -> u64 {
-        self.axes.iter().map(|part| u64::from(part.window.len - 1) * u64::from(part.stride)).sum()
+    fn reach(&self, _: bool) -> Reach {
+        let across = self.axes.iter().map(|part| u64::from(part.window.len - 1) * u64::from(part.stride)).sum();
+        Reach { across, ..Reach::default() }
     }
 }

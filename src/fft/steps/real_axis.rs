@@ -24,7 +24,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-use super::fuse::{Element, Fuse, Fused, Site};
+use super::fuse::{Element, Fuse, Fused, Reach, Site};
 use crate::fft::emit::codelets::{pair, real, scaled, times};
 use crate::fft::roots::Constant;
 use crate::fft::spec::real_kind::RealKind;
@@ -181,8 +181,8 @@ impl Fuse for Sequence {
         self.store_one(site, element, value.y(), inner, &second);
     }
 
-    fn touched(&self, _: bool) -> Option<u32> {
-        Some(self.axis.n)
+    fn reach(&self, _: bool) -> Reach {
+        Reach::touching(self.axis.n)
     }
 }
 
@@ -261,8 +261,8 @@ impl Fuse for Coefficients {
         self.0.kind.is_type_ii_or_iii().then(|| self.arc())
     }
 
-    fn touched(&self, _: bool) -> Option<u32> {
-        Some(self.0.n)
+    fn reach(&self, _: bool) -> Reach {
+        Reach::touching(self.0.n)
     }
 }
 
@@ -319,8 +319,8 @@ impl Fuse for PairCoefficients {
         Some(self.arc())
     }
 
-    fn touched(&self, _: bool) -> Option<u32> {
-        Some(self.0.n)
+    fn reach(&self, _: bool) -> Reach {
+        Reach::touching(self.0.n)
     }
 
     fn multiplies(&self) -> bool {
@@ -368,8 +368,8 @@ impl Fuse for Quarter {
         Some(self.arc())
     }
 
-    fn touched(&self, _: bool) -> Option<u32> {
-        Some(self.0.n)
+    fn reach(&self, _: bool) -> Reach {
+        Reach::touching(self.0.n)
     }
 
     fn multiplies(&self) -> bool {
