@@ -53,7 +53,7 @@ pub mod reduction {
 /// Specifications in parts: what several devices compute, each for itself, is bit-identical to the
 /// whole, if a transform's recipe has its [axes apart](crate::low_level::recipes::fft::Adapt::axes_apart).
 pub mod divide {
-    pub use crate::fft::ops::parts::{InParts, PartKind, Parts};
+    pub use crate::fft::ops::parts::{InParts, PartKind, PartNumber, Parts};
 
     /// Parts of a permutation.
     pub mod permutation {

@@ -121,7 +121,7 @@ pub struct Transform {
     #[arg(long)]
     f64: bool,
     /// Use no more than so much memory of each device, and keep arrays in their files: for arrays
-    /// of complex64 or float32 that are larger than memory
+    /// of complex64 or float32, or with --f64 of complex128 or float64, that are larger than memory
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
     #[command(flatten)]
@@ -175,7 +175,11 @@ impl Transform {
             let stored = |axis: usize| if header.is_fortran() { rank - 1 - axis } else { axis };
             let shape: Vec<usize> = (0..rank).map(|place| header.shape[stored(place)]).collect();
             let axes: Vec<usize> = self.named(rank)?.into_iter().map(stored).collect();
-            let Specification { text, shape, order } = self.specification(&shape, &axes, None)?;
+            large::check(&self.kind.words(), &header, &self.input, self.f64)?;
+            let set = self.recipes.set(device)?;
+            let planners = (0..set.len()).filter_map(|member| set.planner(member));
+            let number = self.number(planners.map(|planner| planner.gpu().profile().f64).all(|has| has));
+            let Specification { text, shape, order } = self.specification(&shape, &axes, number)?;
             if !order.is_sorted() {
                 let order = joined(&order.into_iter().map(stored).collect::<Vec<_>>(), ",");
                 return Err(usage(format!(
@@ -183,15 +187,11 @@ impl Transform {
                 )));
             }
             let shape: Vec<usize> = (0..rank).map(|axis| shape[stored(axis)]).collect();
-            return large::transform(device, &text, [&self.input, &self.output], &header, shape, memory << 20);
+            return large::transform(device, &set, &text, [&self.input, &self.output], &header, shape, memory << 20);
         }
         let array = files::read(&self.input)?;
         let gpu = device.open()?;
-        let number = match (self.f64, gpu.profile().f64) {
-            (false, _) => None,
-            (true, true) => Some("f64"),
-            (true, false) => Some("f64-by-f32"),
-        };
+        let number = self.number(gpu.profile().f64);
         let specification = self.specification(&array.shape, &self.named(array.shape.len())?, number)?;
         let back = specification.back();
         let Specification { text, shape, order } = specification;
@@ -210,6 +210,11 @@ impl Transform {
         };
         let result = Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run(device, &gpu)?;
         store(device, &text, &result.permuted(&back)?, &self.output, shown)
+    }
+
+    /// What it computes with, where devices have f64 or not.
+    fn number(&self, f64: bool) -> Option<&'static str> {
+        self.f64.then_some(if f64 { "f64" } else { "f64-by-f32" })
     }
 
     /// The axes that are transformed, in the order in which they are named.

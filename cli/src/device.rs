@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::tune::{Record, Rigor, Tuning};
 use wgpu_fft::{Error, Gpu, GpuOptions, Planner, wgpu};
+use wgpu_fft_distributed::DeviceSet;
 
 use crate::output::Output;
 use crate::{Result, progress, usage};
@@ -91,19 +92,33 @@ impl Recipes {
         Ok(plan)
     }
 
+    /// All devices, each with such a planner, for computations that take recipes of their own for
+    /// each part.
+    pub fn set(&self, device: &Device) -> Result<DeviceSet> {
+        if self.recipe.is_some() {
+            return Err(usage("with --memory, each part of the transform has a recipe of its own: leave out --recipe"));
+        }
+        let set = pollster::block_on(DeviceSet::request(&device.options()))?;
+        set.names().for_each(|name| device.output.note("device", name));
+        let gpus = (0..set.len()).filter_map(|member| Some(set.planner(member)?.gpu()));
+        let planners: Vec<Planner> = gpus.map(|gpu| self.planner(device, gpu)).collect();
+        Ok(DeviceSet::with_planners(planners)?)
+    }
+
+    fn planner(&self, device: &Device, gpu: &Gpu) -> Planner {
+        let rigor = match self.rigor {
+            Choose::Estimate => return Planner::new(gpu),
+            Choose::Recorded => Rigor::Recorded,
+            Choose::Measure => Rigor::Measure,
+            Choose::Patient => Rigor::Patient,
+        };
+        let tuning = Tuning::new(rigor).record(device.open_record(self.record.as_deref()));
+        Planner::new(gpu).with_tuning(progress::watch(tuning, device.output))
+    }
+
     /// Plans, and returns where the recipe comes from.
     pub fn plan_quietly(&self, device: &Device, gpu: &Gpu, spec: &AnySpec) -> Result<(AnyPlan, String)> {
-        let mut planner = Planner::new(gpu);
-        let rigor = match self.rigor {
-            Choose::Estimate => None,
-            Choose::Recorded => Some(Rigor::Recorded),
-            Choose::Measure => Some(Rigor::Measure),
-            Choose::Patient => Some(Rigor::Patient),
-        };
-        if let Some(rigor) = rigor {
-            let tuning = Tuning::new(rigor).record(device.open_record(self.record.as_deref()));
-            planner = planner.with_tuning(progress::watch(tuning, device.output));
-        }
+        let planner = self.planner(device, gpu);
         let (recipe, source) = match &self.recipe {
             Some(recipe) => (recipe.clone(), "given by --recipe".to_owned()),
             None => {

@@ -337,14 +337,10 @@ fn write_npy(out: &mut dyn Write, array: &Array) -> Result<()> {
 
 /// The header of a `.npy` file of complex or real f32 numbers, whose length is a multiple of 64
 /// bytes.
-pub fn npy_header(shape: &[usize], complex: bool, order: Order) -> Result<Vec<u8>> {
+pub fn npy_header<T: npyz::AutoSerialize>(shape: &[usize], order: Order) -> Result<Vec<u8>> {
     let shape: Vec<u64> = shape.iter().map(|extent| *extent as u64).collect();
     let mut bytes = Vec::new();
-    if complex {
-        npyz::WriteOptions::<Complex32>::new().default_dtype().order(order).shape(&shape).writer(&mut bytes).begin_nd()?;
-    } else {
-        npyz::WriteOptions::<f32>::new().default_dtype().order(order).shape(&shape).writer(&mut bytes).begin_nd()?;
-    }
+    npyz::WriteOptions::<T>::new().default_dtype().order(order).shape(&shape).writer(&mut bytes).begin_nd()?;
     Ok(bytes)
 }
 
@@ -454,10 +450,10 @@ mod tests {
             assert!(error(name, bytes).contains(name), "{name}");
         }
         assert!(error("empty.png", b"").contains("empty.png"));
-        let mut header = npy_header(&[4, 0], true, Order::C).unwrap();
+        let mut header = npy_header::<Complex32>(&[4, 0], Order::C).unwrap();
         assert_eq!(header.len() % 64, 0);
         assert!(error("none.npy", &header).contains("the array is empty (shape [4, 0])"));
-        header = npy_header(&[4, 5], false, Order::C).unwrap();
+        header = npy_header::<f32>(&[4, 5], Order::C).unwrap();
         assert!(error("short.npy", &header).contains("short.npy: it was cut off: shape [4, 5] of f4 has 80 bytes, and 0 are there"));
         let hostile = |descr: &str, shape: &str| {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");

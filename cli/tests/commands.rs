@@ -239,6 +239,35 @@ fn arrays_in_fortrans_order_are_transformed_where_they_lie() {
     assert!(why.contains("an array in C's order of the axes 0,1"), "{why}");
 }
 
+/// In files too, in f64 or by sums of two f32, and by recipes of a search.
+#[test]
+fn arrays_of_f64_are_transformed_where_they_lie() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let reals: Vec<f64> = noise(60).into_iter().map(|x| f64::from(x) / 3.0).collect();
+    let complex: Vec<Complex<f64>> = reals.iter().zip(reals.iter().rev()).map(|(&re, &im)| Complex::new(re, im)).collect();
+    let input = folder.write_of("complex.npy", &[6, 10], &complex);
+    let reals = folder.write_of("reals.npy", &[6, 10], &reals);
+    let (plain, mapped) = (folder.text("plain.npy"), folder.text("mapped.npy"));
+    for (input, kind) in [(&input, "fft"), (&input, "ifft"), (&reals, "rfft")] {
+        text(&["transform", kind, input, &plain, "--f64"]);
+        text(&["transform", kind, input, &mapped, "--f64", "--memory", "1"]);
+        let ((shape, expected), (own, actual)) = (read::<Complex<f64>>(Path::new(&plain)), read::<Complex<f64>>(Path::new(&mapped)));
+        assert_eq!(own, shape);
+        assert!(actual.iter().zip(&expected).all(|(a, b)| (a - b).norm() < 1e-11), "{kind}");
+    }
+    text(&["transform", "irfft", &mapped, &plain, "--f64", "--memory", "1", "--rigor", "recorded"]);
+    let (_, back) = read::<f64>(Path::new(&plain));
+    let (_, expected) = read::<f64>(Path::new(&reals));
+    assert!(back.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-11));
+    let why = error(1, &["transform", "rfft", &reals, &mapped, "--memory", "1"]);
+    assert!(why.contains("holds f8, and this transform in files needs f4"), "{why}");
+    let why = error(2, &["transform", "fft", &input, &mapped, "--f64", "--memory", "1", "--recipe", "axis 0: …"]);
+    assert!(why.contains("leave out --recipe"), "{why}");
+}
+
 #[test]
 fn pictures_are_read_and_drawn() {
     if !has_adapter() {

@@ -1,4 +1,4 @@
-//! One Fourier transform of f32, permutation or reduction on several unequal devices, based on
+//! One Fourier transform, permutation or reduction on several unequal devices, based on
 //! [`wgpu_fft`].
 //!
 //! | workers | arrays | |
@@ -80,7 +80,7 @@
 //! All calls are collective: every rank must make the same calls in the same order.
 //!
 //! ## Definition and layouts
-//! The transforms are those of f32 of [`wgpu_fft::fft`] along all axes of dense arrays, with every
+//! The transforms are those of f32 and f64 of [`wgpu_fft::fft`] along all axes of dense arrays, with every
 //! scale factor: one array of one to three axes, or a batch of them. The table uses these symbols:
 //! P is an array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1
 //! in a real transform and H = n in a complex one. Arrays are dense, slowest axis first; a batch of

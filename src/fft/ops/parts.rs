@@ -2,9 +2,12 @@
 
 use super::builders::{C2c, C2r, R2c};
 use super::specification::Adapt;
+use num_complex::Complex64;
+
 use crate::error::{Error, Result};
 use crate::fft::Direction;
 use crate::fft::spec::kind::Kind;
+use crate::fft::spec::number::Number;
 use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 use crate::shape::Shape;
@@ -14,12 +17,14 @@ use crate::shape::Shape;
 pub struct Parts {
     /// The kind of transform.
     pub kind: PartKind,
+    /// What it computes with.
+    pub number: PartNumber,
     /// The batch, then the extents of the array of positions.
     pub extents: Vec<usize>,
     /// For each of these extents, whether it is transformed.
     pub transformed: Vec<bool>,
     /// The factor on every output.
-    pub factor: f32,
+    pub factor: f64,
 }
 
 /// The kind of transform.
@@ -44,11 +49,34 @@ impl PartKind {
     }
 }
 
+/// The type of real and imaginary parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PartNumber {
+    /// 32-bit numbers.
+    F32,
+    /// 64-bit numbers.
+    F64,
+    /// 64-bit numbers, computed as sums of two f32.
+    F64ByF32,
+}
+
+impl PartNumber {
+    /// The bytes of a real number in an array; a complex one has twice as many.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        if self == Self::F32 { size_of::<f32>() } else { size_of::<f64>() }
+    }
+}
+
 /// A transform that can be computed in parts: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c) and
-/// [`C2r`](crate::fft::C2r).
+/// [`C2r`](crate::fft::C2r), of f32 or of f64.
 pub trait InParts: Adapt {
-    /// The transform in one direction, of which real transforms have only one.
-    fn in_direction(inverse: bool, shape: Shape) -> Self;
+    /// The transform of the same numbers along axes of complex ones.
+    type Complex: InParts<Complex = Self::Complex>;
+
+    /// The transform in one direction, of which real transforms have only one, computed with these
+    /// numbers, which are as long as those of the type.
+    fn in_direction(number: PartNumber, inverse: bool, shape: Shape) -> Self;
 
     /// The components of the transform.
     ///
@@ -58,21 +86,23 @@ pub trait InParts: Adapt {
 
     /// The transform of `batch` arrays along some of their axes, with a factor on every output.
     #[must_use]
-    fn of_part(self, batch: usize, axes: Vec<usize>, factor: f32) -> Self;
+    fn of_part(self, batch: usize, axes: Vec<usize>, factor: f64) -> Self;
 }
 
 macro_rules! in_parts {
-    ($($name:ident: $forward:ident, $inverse:ident);*) => { $(
-        impl InParts for $name {
-            fn in_direction(inverse: bool, shape: Shape) -> Self {
-                if inverse { Self::$inverse(shape) } else { Self::$forward(shape) }
+    ($($own:ty, $complex:ty, |$number:tt, $inverse:tt, $shape:ident| $spec:expr;)*) => { $(
+        impl InParts for $own {
+            type Complex = $complex;
+
+            fn in_direction($number: PartNumber, $inverse: bool, $shape: Shape) -> Self {
+                $spec
             }
 
             fn parts(&self) -> Result<Parts> {
                 self.transform.parts()
             }
 
-            fn of_part(self, batch: usize, axes: Vec<usize>, factor: f32) -> Self {
+            fn of_part(self, batch: usize, axes: Vec<usize>, factor: f64) -> Self {
                 let part = self.batch(batch).axes(axes);
                 if factor == 1.0 { part } else { part.scale_by(factor) }
             }
@@ -80,7 +110,22 @@ macro_rules! in_parts {
     )* };
 }
 
-in_parts!(C2c: forward, inverse; R2c: forward, forward; C2r: inverse, inverse);
+macro_rules! of_f64 {
+    ($number:ident, $spec:expr) => {
+        if $number == PartNumber::F64 { $spec.f64() } else { $spec.f64_by_f32() }
+    };
+}
+
+type C2c64 = C2c<Complex64, Complex64>;
+
+in_parts! {
+    C2c, C2c, |_, inverse, shape| if inverse { C2c::inverse(shape) } else { C2c::forward(shape) };
+    R2c, C2c, |_, _, shape| R2c::forward(shape);
+    C2r, C2c, |_, _, shape| C2r::inverse(shape);
+    C2c64, C2c64, |number, inverse, shape| of_f64!(number, C2c::in_direction(number, inverse, shape));
+    R2c<f64, Complex64>, C2c64, |number, _, shape| of_f64!(number, R2c::forward(shape));
+    C2r<Complex64, f64>, C2c64, |number, _, shape| of_f64!(number, C2r::inverse(shape));
+}
 
 impl Transform {
     /// Unlike [`geometry`](Self::geometry), this accepts arrays of any size, since no device has to
@@ -104,8 +149,13 @@ impl Transform {
             Kind::Filter { .. } => return Err(unsupported("a filter has no parts")),
             Kind::R2r => return Err(unsupported("a transform from reals to reals has no parts")),
         };
+        let number = match self.number {
+            Number::F32 => PartNumber::F32,
+            Number::F64 => PartNumber::F64,
+            Number::Double => PartNumber::F64ByF32,
+        };
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
         let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();
-        Ok(Parts { kind, extents, transformed, factor: factor as f32 })
+        Ok(Parts { kind, number, extents, transformed, factor })
     }
 }

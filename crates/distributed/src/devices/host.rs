@@ -4,9 +4,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use rustfft::{Fft, FftDirection, FftPlanner};
+use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
+use wgpu_fft::bytemuck::{self, Pod};
 use wgpu_fft::low_level::transfer::scatter;
-use wgpu_fft::{Complex32, bytemuck};
+use wgpu_fft::num_complex::Complex;
 
 use super::fault::Injection;
 use super::phase::{OnHost, Reading};
@@ -56,6 +57,28 @@ fn words(slices: &[&[u8]]) -> Vec<u32> {
     words
 }
 
+/// A number of arrays on the host.
+pub(super) trait Real: FftNum + Pod {
+    fn rounded(number: f64) -> Self;
+}
+
+impl Real for f32 {
+    fn rounded(number: f64) -> Self {
+        number as Self
+    }
+}
+
+impl Real for f64 {
+    fn rounded(number: f64) -> Self {
+        number
+    }
+}
+
+/// What lies in these words, which need not be aligned for it.
+fn numbers<T: Pod>(words: &[u32]) -> Vec<T> {
+    bytemuck::pod_collect_to_vec(words)
+}
+
 /// A Fourier transform of some axes of [outer…, units, …] on the host.
 #[derive(Clone, Debug)]
 pub(super) struct HostTransform {
@@ -66,7 +89,7 @@ pub(super) struct HostTransform {
     /// The axes in the order in which they are transformed.
     pub axes: Vec<usize>,
     pub inverse: bool,
-    pub factor: f32,
+    pub factor: f64,
     /// Whether the input or the output is real, and the length of its rows.
     pub reals: Option<Reals>,
 }
@@ -79,17 +102,17 @@ pub(super) enum Reals {
 }
 
 impl HostTransform {
-    pub fn on_host(self) -> OnHost {
+    pub fn on_host<T: Real>(self) -> OnHost {
         // Plans are made when the host gets its first piece, because most sets do not use the host.
         let plans = OnceLock::new();
         Box::new(move |units, inputs, output| {
-            self.run(plans.get_or_init(|| self.plans()), units.len(), &inputs[0], output);
+            self.run::<T>(plans.get_or_init(|| self.plans()), units.len(), &inputs[0], output);
             Ok(())
         })
     }
 
     /// The plan for each axis. None of them is the axis that is cut.
-    fn plans(&self) -> Vec<Arc<dyn Fft<f32>>> {
+    fn plans<T: Real>(&self) -> Vec<Arc<dyn Fft<T>>> {
         let mut planner = FftPlanner::new();
         let direction = if self.inverse { FftDirection::Inverse } else { FftDirection::Forward };
         let length = |axis: usize| match self.reals {
@@ -99,29 +122,29 @@ impl HostTransform {
         self.axes.iter().map(|&axis| planner.plan_fft(length(axis), direction)).collect()
     }
 
-    fn run(&self, plans: &[Arc<dyn Fft<f32>>], units: usize, input: &[u32], output: &mut [u32]) {
+    fn run<T: Real>(&self, plans: &[Arc<dyn Fft<T>>], units: usize, input: &[u32], output: &mut [u32]) {
         let mut extents = self.extents.clone();
         extents[self.cut] = units;
         let last = extents.len() - 1;
-        let mut data: Vec<Complex32> = match self.reals {
+        let mut data: Vec<Complex<T>> = match self.reals {
             Some(Reals::Input(n)) => {
                 extents[last] = n;
-                bytemuck::cast_slice::<u32, f32>(input).iter().map(|&x| Complex32::new(x, 0.0)).collect()
+                numbers::<T>(input).into_iter().map(|x| Complex::new(x, T::zero())).collect()
             }
             // The other half of the spectrum is filled in from conjugates after the other axes are
             // transformed.
-            _ => bytemuck::cast_slice(input).to_vec(),
+            _ => numbers(input),
         };
         let half = |n: usize| n / 2 + 1;
         for (&axis, plan) in self.axes.iter().zip(plans) {
             if axis == last
                 && let Some(Reals::Output(n)) = self.reals
             {
-                let whole = |row: &[Complex32]| {
+                let whole = |row: &[Complex<T>]| {
                     let mut all = row.to_vec();
-                    all[0].im = 0.0;
+                    all[0].im = T::zero();
                     if n.is_multiple_of(2) {
-                        all[n / 2].im = 0.0;
+                        all[n / 2].im = T::zero();
                     }
                     all.extend((half(n)..n).map(|k| row[n - k].conj()));
                     all
@@ -133,29 +156,30 @@ impl HostTransform {
             transform_lines(&mut data, plan, inner);
         }
         if self.factor != 1.0 {
-            data.par_iter_mut().for_each(|z| *z *= self.factor);
+            let factor = T::rounded(self.factor);
+            data.par_iter_mut().for_each(|z| *z = *z * factor);
         }
+        let target: &mut [u8] = bytemuck::cast_slice_mut(output);
         match self.reals {
             Some(Reals::Input(n)) => {
-                let kept = data.par_chunks(n).flat_map_iter(|row| row[..half(n)].iter().copied());
-                let kept: Vec<Complex32> = kept.collect();
-                bytemuck::cast_slice_mut(output).copy_from_slice(&kept);
+                let kept: Vec<Complex<T>> = data.par_chunks(n).flat_map_iter(|row| row[..half(n)].iter().copied()).collect();
+                target.copy_from_slice(bytemuck::cast_slice(&kept));
             }
             Some(Reals::Output(_)) => {
-                let target: &mut [f32] = bytemuck::cast_slice_mut(output);
-                target.par_iter_mut().zip(&data).for_each(|(x, z)| *x = z.re);
+                let target = target.par_chunks_exact_mut(size_of::<T>());
+                target.zip(&data).for_each(|(x, z)| x.copy_from_slice(bytemuck::bytes_of(&z.re)));
             }
-            None => bytemuck::cast_slice_mut(output).copy_from_slice(&data),
+            None => target.copy_from_slice(bytemuck::cast_slice(&data)),
         }
     }
 }
 
 /// Transforms lines whose elements are `inner` apart.
-fn transform_lines(data: &mut [Complex32], fft: &Arc<dyn Fft<f32>>, inner: usize) {
+fn transform_lines<T: Real>(data: &mut [Complex<T>], fft: &Arc<dyn Fft<T>>, inner: usize) {
     let n = fft.len();
-    let lines = |data: &mut [Complex32]| {
+    let lines = |data: &mut [Complex<T>]| {
         data.par_chunks_mut(n).for_each_init(
-            || vec![Complex32::new(0.0, 0.0); fft.get_inplace_scratch_len()],
+            || vec![Complex::new(T::zero(), T::zero()); fft.get_inplace_scratch_len()],
             |scratch, line| {
                 fft.process_with_scratch(line, scratch);
             },
@@ -165,7 +189,7 @@ fn transform_lines(data: &mut [Complex32], fft: &Arc<dyn Fft<f32>>, inner: usize
         return lines(data);
     }
     for block in data.chunks_mut(n * inner) {
-        let mut turned: Vec<Complex32> =
+        let mut turned: Vec<Complex<T>> =
             (0..inner).into_par_iter().flat_map_iter(|i| (0..n).map(move |k| (i, k))).map(|(i, k)| block[k * inner + i]).collect();
         lines(&mut turned);
         block.par_chunks_mut(inner).enumerate().for_each(|(k, row)| {

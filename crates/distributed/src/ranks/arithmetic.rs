@@ -62,7 +62,9 @@ pub(super) fn common<S: Adapt>(
     arithmetic: &Arithmetic,
     given: impl FnOnce(&Recipes) -> Option<String>,
 ) -> Result<recipes::fft::Recipe> {
-    let portable = || Ok::<_, Failure>(spec.design(&DeviceProfile::webgpu_defaults())?.to_string());
+    // A transform in f64 has no portable recipe but among devices with f64.
+    let minimum = DeviceProfile::webgpu_defaults().with(|profile| profile.f64 = true);
+    let portable = || Ok::<_, Failure>(spec.design(&minimum)?.to_string());
     let proposals = match arithmetic {
         Arithmetic::Given(recipes) => {
             let given = given(recipes).ok_or_else(|| Failure::Other("the given recipes are not for these divided axes".to_owned()));

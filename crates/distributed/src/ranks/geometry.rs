@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use wgpu_fft::low_level::divide::{PartKind, Parts};
-use wgpu_fft::{Complex32, Error, Result, Shape};
+use wgpu_fft::low_level::divide::{PartKind, PartNumber, Parts};
+use wgpu_fft::{Error, Result, Shape};
 
 use super::part::{Decomposition, Order, Part};
 use crate::partition::ranges;
@@ -41,9 +41,10 @@ pub(super) type RankShares = Vec<DimensionShares>;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Geometry {
     pub kind: PartKind,
+    pub number: PartNumber,
     pub order: Order,
     /// The factor on every output.
-    pub factor: f32,
+    pub factor: f64,
     /// What each dimension of the grid divides.
     pub dimensions: Vec<Divided>,
     /// The number of ranks along each dimension.
@@ -58,9 +59,6 @@ pub(super) struct Geometry {
     /// K, the number of frequencies for each of them.
     pub inner: usize,
 }
-
-/// Bytes of a complex number.
-pub(super) const COMPLEX: usize = size_of::<Complex32>();
 
 /// What a rank has during the exchange t: the number of indices, and the first one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,7 +101,7 @@ impl Geometry {
             return Err(unsupported("a distributed FFT of some axes", "all axes are transformed; give the others as a batch"));
         }
         // The bytes of positions and frequencies together.
-        let bytes = parts.extents.iter().try_fold(2 * COMPLEX, |bytes, extent| bytes.checked_mul(*extent));
+        let bytes = parts.extents.iter().try_fold(4 * parts.number.bytes(), |bytes, extent| bytes.checked_mul(*extent));
         if bytes.is_none_or(|bytes| bytes > isize::MAX as usize) {
             return Err(unsupported("an array larger than the address space", "its size in bytes must fit a usize"));
         }
@@ -130,6 +128,7 @@ impl Geometry {
         let (columns, inner) = (frequencies[0], frequencies[1..].iter().product());
         let mut own = Self {
             kind: parts.kind,
+            number: parts.number,
             order,
             factor: parts.factor,
             dimensions,
@@ -206,7 +205,12 @@ impl Geometry {
 
     /// Bytes of a number on the side of the positions.
     pub fn position_bytes(&self) -> usize {
-        if self.is_real() { size_of::<f32>() } else { COMPLEX }
+        if self.is_real() { self.number.bytes() } else { self.complex_bytes() }
+    }
+
+    /// Bytes of a complex number.
+    pub fn complex_bytes(&self) -> usize {
+        2 * self.number.bytes()
     }
 
     /// The number of units along a dimension of the grid, on the side of the positions.
@@ -305,7 +309,7 @@ impl Geometry {
 
     /// Bytes of an element of the input or the output.
     pub fn element_bytes(&self, input: bool) -> usize {
-        if input == self.is_forward() { self.position_bytes() } else { COMPLEX }
+        if input == self.is_forward() { self.position_bytes() } else { self.complex_bytes() }
     }
 }
 

@@ -4,16 +4,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::divide::InParts;
 use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, Result};
+use wgpu_fft::{Result, Shape, Spec};
 
 use super::arithmetic::{Arithmetic, Recipes, common, same_arithmetic};
 use super::cluster::{Cluster, Device};
 use super::failure::{Failure, Outcome};
-use super::geometry::{COMPLEX, Geometry};
+use super::geometry::Geometry;
 use super::link::Link;
 use super::local::{LocalPass, PieceWork};
 use super::part::Order;
@@ -24,6 +23,8 @@ use crate::task::Task;
 /// The number of elements that recipes are chosen for: as many as the transform has, but no more
 /// than this, so that any device can hold them. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
+
+type ColumnsBy = Box<dyn Fn(Shape, usize, Compute, &Recipe) -> Result<Arc<dyn Task>>>;
 
 /// How a pass is cut into pieces.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +72,10 @@ pub(super) struct Passes {
     pub pace: Pace,
     /// The plan for the transform of some units.
     rows: Box<dyn Fn(usize) -> Result<Arc<dyn Task>>>,
+    /// The plan for the transform along the first axis of a batch, by a recipe, with a factor.
+    columns_by: ColumnsBy,
+    /// The plan for the transposes of a batch.
+    transposes: Box<dyn Fn(Shape, usize) -> Result<Arc<dyn Task>>>,
     columns: Vec<Recipe>,
     pub recipes: Recipes,
 }
@@ -82,8 +87,8 @@ impl Passes {
         let lines = |all: usize, elements: usize| (DESIGNED_FOR / elements).clamp(1, all);
         let spec = {
             let (unit, axes, factor) = (geometry.unit(), (0..geometry.unit.len()).collect::<Vec<_>>(), geometry.factor_of(Compute::Rows));
-            let inverse = geometry.kind.is_inverse();
-            move |units: usize| S::in_direction(inverse, unit).of_part(units, axes.clone(), factor)
+            let (number, inverse) = (geometry.number, geometry.kind.is_inverse());
+            move |units: usize| S::in_direction(number, inverse, unit).of_part(units, axes.clone(), factor)
         };
         let units = lines(geometry.all_units(), geometry.positions());
         let recipe = common(&link, &device, &spec(units), arithmetic, |given| Some(given.rows.clone()))?;
@@ -91,14 +96,24 @@ impl Passes {
         let columns: Vec<Recipe> = (0..stages)
             .map(|t| {
                 let all = geometry.all_units() / geometry.divided[t] * geometry.frequencies();
-                let spec = geometry.lines(t, lines(all, geometry.divided[t]));
+                let shape = geometry.divided[t].into();
+                let spec = geometry.column::<S::Complex>(shape, lines(all, geometry.divided[t]), Compute::Lines(t));
                 common(&link, &device, &spec, arithmetic, |given| given.columns.get(t).filter(|_| given.columns.len() == stages).cloned())
             })
             .collect::<error::Result<_>>()?;
         let recipes = Recipes { rows: recipe.to_string(), columns: columns.iter().map(ToString::to_string).collect() };
         let own = Rc::clone(&device);
         let rows = Box::new(move |units| Ok(same_arithmetic(&own.planner, spec(units), &recipe)? as Arc<dyn Task>));
-        Ok(Self { link, device, geometry, pace, rows, columns, recipes })
+        let (own, of) = (Rc::clone(&device), geometry.clone());
+        let columns_by: ColumnsBy = Box::new(move |shape, batch, compute, recipe| {
+            Ok(same_arithmetic(&own.planner, of.column::<S::Complex>(shape, batch, compute), recipe)? as Arc<dyn Task>)
+        });
+        let own = Rc::clone(&device);
+        // With a recipe that this device chooses itself.
+        let transposes = Box::new(move |shape, batch| {
+            Ok(own.planner.plan(Permute::<<S::Complex as Spec>::Input>::transpose(shape).batch(batch))? as Arc<dyn Task>)
+        });
+        Ok(Self { link, device, geometry, pace, rows, columns_by, transposes, columns, recipes })
     }
 
     /// The pieces in which a rank computes its array `block`.
@@ -140,27 +155,23 @@ impl Passes {
 
     /// The plans for so many transforms of the batch with so many lines each.
     fn chain(&self, compute: Compute, [batch, lines]: [usize; 2], turned: bool) -> Outcome<Vec<Arc<dyn Task>>> {
-        let (planner, geometry) = (&self.device.planner, &self.geometry);
+        let geometry = &self.geometry;
         let no_recipe = || Failure::Other("there is no recipe for a divided axis".to_owned());
         // Accesses of several numbers go across strided lines, but along a line that is alone.
-        let of_axis = |t: usize, spec: C2c, single: bool| -> Outcome<Arc<dyn Task>> {
+        let of_axis = |t: usize, shape: Shape, batch: usize, single: bool| -> Outcome<Arc<dyn Task>> {
             let recipe = self.columns.get(t).ok_or_else(no_recipe)?;
             let alone = single.then(|| recipe.for_single_column(0));
-            Ok(same_arithmetic(planner, spec, alone.as_ref().unwrap_or(recipe))?)
+            Ok((self.columns_by)(shape, batch, compute, alone.as_ref().unwrap_or(recipe))?)
         };
         let (mut tasks, elements): (Vec<Arc<dyn Task>>, usize) = match compute {
             Compute::Rows => (vec![(self.rows)(batch * lines)?], geometry.frequencies()),
-            Compute::Lines(t) => (vec![of_axis(t, geometry.lines(t, batch * lines), false)?], geometry.divided[t]),
-            Compute::Strided(t) => {
-                let spec = C2c::in_direction(geometry.kind.is_inverse(), [geometry.divided[t], lines].into());
-                (vec![of_axis(t, spec.of_part(batch, vec![0], geometry.factor_of(compute)), lines == 1)?], geometry.divided[t])
-            }
+            Compute::Lines(t) => (vec![of_axis(t, geometry.divided[t].into(), batch * lines, false)?], geometry.divided[t]),
+            Compute::Strided(t) => (vec![of_axis(t, [geometry.divided[t], lines].into(), batch, lines == 1)?], geometry.divided[t]),
             Compute::Units => (Vec::new(), geometry.frequencies()),
             Compute::TurnedLines(t) => (Vec::new(), geometry.divided[t]),
         };
         if turned {
-            // A transpose of complex numbers, with a recipe that this device chooses itself.
-            tasks.push(planner.plan(Permute::<Complex32>::transpose([lines, elements]).batch(batch))?);
+            tasks.push((self.transposes)([lines, elements].into(), batch)?);
         }
         Ok(tasks)
     }
@@ -176,15 +187,14 @@ impl Passes {
 }
 
 impl Geometry {
-    /// The transform of so many contiguous lines along the axis t.
-    fn lines(&self, t: usize, lines: usize) -> C2c {
-        let factor = self.factor_of(Compute::Lines(t));
-        C2c::in_direction(self.kind.is_inverse(), self.divided[t].into()).of_part(lines, vec![0], factor)
+    /// The transform of complex numbers along the first axis of a batch of arrays, as a part of `compute`.
+    fn column<C: InParts>(&self, shape: Shape, batch: usize, compute: Compute) -> C {
+        C::in_direction(self.number, self.kind.is_inverse(), shape).of_part(batch, vec![0], self.factor_of(compute))
     }
 
     /// Bytes of a line that a pass reads, and of one that it writes.
     fn line_bytes(&self, compute: Compute, block: &Block) -> [usize; 2] {
-        let frequencies = block.cut * block.k * COMPLEX;
+        let frequencies = block.cut * block.k * self.complex_bytes();
         if compute != Compute::Rows {
             return [frequencies; 2];
         }
@@ -193,7 +203,7 @@ impl Geometry {
     }
 
     /// The factor on the outputs of a pass: the whole factor is applied in the last one.
-    fn factor_of(&self, compute: Compute) -> f32 {
+    fn factor_of(&self, compute: Compute) -> f64 {
         let last = if self.is_forward() && self.is_distributed() { Compute::Lines(0) } else { Compute::Rows };
         if compute == last { self.factor } else { 1.0 }
     }

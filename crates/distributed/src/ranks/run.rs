@@ -8,7 +8,7 @@ use super::arithmetic::Recipes;
 use super::cluster::Cluster;
 use super::exchange::Exchange;
 use super::failure::{Failure, Outcome, guarded};
-use super::geometry::{COMPLEX, DimensionShares, Geometry, RankShares};
+use super::geometry::{DimensionShares, Geometry, RankShares};
 use super::link::Link;
 use super::local::LocalTimes;
 use super::measure::measured;
@@ -230,7 +230,7 @@ impl<'r> Run<'r> {
     fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: &[u8], target: &mut [u8]) -> Result<()> {
         let (core, link, turn) = (self.core, &self.core.link, &step.turn);
         let device = &core.cluster.device;
-        let computed_bytes = turn.block().elements() * COMPLEX;
+        let computed_bytes = turn.block().elements() * self.core.geometry.complex_bytes();
         let mut computed_progress = self.progress(pass.map_or(step.phase, |pass| pass.phase), self.done.len(), computed_bytes);
         let received = target.len();
         let number = self.done.len() + usize::from(pass.is_some());

@@ -5,10 +5,12 @@ use wgpu_fft::Element;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::reduce::{self, Determinism};
+use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions};
+use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, Strategy};
 use wgpu_fft_tests::lists::{asks_for_all, share};
 
+use crate::reference::{Number, dft, of_half, relative_error};
 use crate::support::{assert_equal_bits, by, complex_noise, first_difference, noise, on_one_device, planner, run, set, strategies};
 
 /// Runs a job with a third of the strategies, or with all of them in a thorough run, twice because
@@ -41,6 +43,27 @@ fn check_but_zeros<S: Divide + Adapt>(spec: &S, inputs: &[&[S::Input]]) {
         with_positive_zeros(&mut output);
         output
     });
+}
+
+/// Compares numbers of f64 of these devices, by equal shares and by unequal ones. Their bits are those
+/// of the first device if all are that one.
+fn check_doubles<S: Divide + Adapt>(devices: &DeviceSet, spec: &S, input: &[S::Input], expected: &[Complex64])
+where
+    S::Output: Number,
+{
+    let apart = axes_apart(spec, input);
+    let first = planner().gpu().adapter_info().name;
+    let alike = devices.names().all(|name| name.contains(&first));
+    let unequal = Strategy::Ratio((1..=devices.len()).map(|i| i as f64).collect());
+    for strategy in [Strategy::Equal, unequal] {
+        let job = Job::new(devices, spec.clone(), &by(strategy)).unwrap_or_else(|error| panic!("`{spec}`: {error}"));
+        let (actual, report) = run(&job, &[input]);
+        let what = format!("`{spec}`\n{}", report.unwrap());
+        let is_same = |(a, b): (&S::Output, &S::Output)| a.wide() == b.wide();
+        assert!(!alike || actual.len() == apart.len() && actual.iter().zip(&apart).all(is_same), "bits: {what}");
+        let error = relative_error(&actual.iter().map(|x| x.wide()).collect::<Vec<_>>(), expected);
+        assert!(error < 2f64.powi(-43), "{error:.2e}: {what}");
+    }
 }
 
 /// The result of a plan on one device by a recipe that has its axes apart.
@@ -103,6 +126,36 @@ pub fn complex_transforms() {
     // column.
     let lines = C2c::forward([64, 1]).batch(9).axes([0]);
     check(&lines, lines.clone(), &[&input[..64 * 9]]);
+}
+
+/// By sums of two f32 on all devices, and in f64 on those that have it.
+pub fn transforms_of_f64() {
+    let shape = [12, 10];
+    // Numbers with more bits than f32 has.
+    let reals: Vec<f64> = noise(120, 1).into_iter().map(|x| f64::from(x) / 3.0).collect();
+    let input: Vec<Complex64> = reals.iter().zip(reals.iter().rev()).map(|(&re, &im)| Complex64::new(re, im)).collect();
+    let transformed = |mut data: Vec<Complex64>| {
+        dft(&mut data, &shape, &[0, 1], false);
+        data
+    };
+    let spectrum = transformed(input.clone());
+    let positions: Vec<Complex64> = reals.iter().map(|&x| x.into()).collect();
+    let half = of_half(&transformed(positions.clone()), &shape);
+    let scaled = C2r::inverse(shape).scale(Scale::InvLen);
+    // Sums of two f32 differ in their last bits between lavapipe and SwiftShader.
+    let devices = DeviceSet::of([planner().gpu().clone(), planner().gpu().clone()]).unwrap();
+    for devices in [set(), &devices] {
+        check_doubles(devices, &C2c::forward(shape).f64_by_f32(), &input, &spectrum);
+        check_doubles(devices, &R2c::forward(shape).f64_by_f32(), &reals, &half);
+        check_doubles(devices, &scaled.clone().f64_by_f32(), &half, &positions);
+    }
+    if planner().gpu().profile().f64 {
+        let factor = 1.0 / 3.0;
+        let thirds: Vec<Complex64> = spectrum.iter().map(|z| z * factor).collect();
+        check_doubles(&devices, &C2c::forward(shape).f64().scale_by(factor), &input, &thirds);
+        check_doubles(&devices, &R2c::forward(shape).f64(), &reals, &half);
+        check_doubles(&devices, &scaled.f64(), &half, &positions);
+    }
 }
 
 pub fn real_transforms() {

@@ -75,9 +75,25 @@ fn check_real(set: &DeviceSet, strategy: &Strategy) {
     }
 }
 
+/// The host computes in f64 what devices compute by sums of two f32.
+fn check_doubles(set: &DeviceSet) {
+    let reals: Vec<f64> = noise(9 * 15, 4).into_iter().map(|x| f64::from(x) / 3.0).collect();
+    let mut expected: Vec<Complex64> = reals.iter().map(|&x| x.into()).collect();
+    dft(&mut expected, &[9, 15], &[0, 1], false);
+    let expected: Vec<Complex64> = expected.chunks(15).flat_map(|row| row[..8].to_vec()).collect();
+    for spec in [R2c::forward([9, 15]).f64(), R2c::forward([9, 15]).f64_by_f32()] {
+        let (spectrum, report) = output(set, &Strategy::Equal, spec, &reals);
+        assert!(relative_error(&spectrum, &expected) < 1e-15, "{report}");
+        let (back, report) = output(set, &Strategy::Equal, C2r::inverse([9, 15]).f64().scale_by(1.0 / 135.0), &spectrum);
+        let complex = |reals: &[f64]| -> Vec<Complex64> { reals.iter().map(|&x| x.into()).collect() };
+        assert!(relative_error(&complex(&back), &complex(&reals)) < 1e-15, "{report}");
+    }
+}
+
 fn transforms_without_any_device() {
     check_complex(&DeviceSet::host(), &Strategy::Measured);
     check_real(&DeviceSet::host(), &Strategy::Equal);
+    check_doubles(&DeviceSet::host());
 }
 
 fn with_devices() -> DeviceSet {

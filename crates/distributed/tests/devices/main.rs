@@ -32,6 +32,7 @@ fn with_devices() -> Vec<(&'static str, fn())> {
             permutations,
             complex_transforms,
             real_transforms,
+            transforms_of_f64,
             any_transform_in_little_memory,
             reductions,
             more_members_than_units,

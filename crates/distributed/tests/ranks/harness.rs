@@ -51,13 +51,22 @@ impl Context {
     /// one, or software adapters that compute as IEEE 754 says. Compilers of others may fuse
     /// operations, so that last bits differ.
     pub fn rounding(&self) -> Option<&str> {
-        let names: Vec<&str> = self.cluster.members().iter().map(|member| member.adapter.as_str()).collect();
+        let names = self.adapters();
         let is_software = |name: &&str| ["llvmpipe", "SwiftShader"].iter().any(|part| name.contains(part));
         match names[..] {
             _ if names.iter().all(is_software) => Some("lavapipe and SwiftShader"),
-            [first, ..] if names.iter().all(|name| *name == first) => Some(first),
+            [first, ..] if self.are_alike() => Some(first),
             _ => None,
         }
+    }
+
+    /// Whether all ranks have the same adapter. Otherwise sums of two f32 differ in their last bits.
+    pub fn are_alike(&self) -> bool {
+        self.adapters().windows(2).all(|pair| pair[0] == pair[1])
+    }
+
+    fn adapters(&self) -> Vec<&str> {
+        self.cluster.members().iter().map(|member| member.adapter.as_str()).collect()
     }
 }
 

@@ -30,6 +30,7 @@ const TESTS: &[Test] = &[
     ("batches_of_lines", bits::batches_of_lines),
     ("complex_planes", bits::complex_planes),
     ("real_planes", bits::real_planes),
+    ("numbers_of_f64", bits::numbers_of_f64),
     ("volumes", bits::volumes),
     ("batches_of_several_axes", bits::batches_of_several_axes),
     ("pencils", bits::pencils),

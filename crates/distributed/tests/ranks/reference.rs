@@ -23,11 +23,11 @@ pub fn arranged<T: Copy>(values: &[T], extents: &[usize], order: Order) -> Vec<T
 }
 
 /// Relative error in the two-norm.
-pub fn error(actual: &[f32], expected: &[f64]) -> f64 {
+pub fn error<T: Copy + Into<f64>>(actual: &[T], expected: &[f64]) -> f64 {
     if actual.len() != expected.len() {
         return f64::INFINITY;
     }
-    let difference: f64 = actual.iter().zip(expected).map(|(actual, expected)| (f64::from(*actual) - expected).powi(2)).sum();
+    let difference: f64 = actual.iter().zip(expected).map(|(actual, expected)| ((*actual).into() - expected).powi(2)).sum();
     let norm: f64 = expected.iter().map(|expected| expected * expected).sum();
     (difference / norm).sqrt()
 }

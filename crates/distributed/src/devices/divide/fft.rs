@@ -10,9 +10,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu_fft::fft::{C2c, C2r, R2c};
-use wgpu_fft::low_level::divide::{InParts, PartKind, Parts};
+use wgpu_fft::low_level::divide::{InParts, PartKind, PartNumber, Parts};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::low_level::recipes::fft::{PassRecipe, Recipe};
+use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Error, Planner, Result, Shape};
 
 use super::transpose::grid;
@@ -25,12 +26,12 @@ use crate::devices::set::DeviceSet;
 const COLUMNS: usize = 16;
 
 macro_rules! divided {
-    ($($name:ident),*) => { $(
+    ($($name:ty),*) => { $(
         impl Divide for $name {
             fn divide(&self, set: &DeviceSet, cut: CutOptions) -> Result<Divided> {
                 let planner = (0..set.len()).find_map(|member| set.planner(member));
                 let whole = planner.and_then(|planner| self.axes_apart(&planner.choose(self).ok()?.recipe).ok());
-                Divider::new(self.to_string(), self.parts(), whole, set, cut)?.divide()
+                Divider::new(self.to_string(), self.parts(), whole, set, cut)?.divide::<Self>()
             }
 
             #[cfg(feature = "mpi")]
@@ -41,7 +42,7 @@ macro_rules! divided {
     )* };
 }
 
-divided!(C2c, R2c, C2r);
+divided!(C2c, R2c, C2r, C2c<Complex64, Complex64>, R2c<f64, Complex64>, C2r<Complex64, f64>);
 
 /// Neighbouring axes of the whole array that a phase treats as one.
 #[derive(Clone, Debug)]
@@ -99,7 +100,8 @@ impl<'a> Divider<'a> {
 
     /// Bytes of one unit, input and output together, if a phase is cut along these axes.
     fn unit_bytes(&self, cut: &Range<usize>) -> usize {
-        let all = |extents: &[usize]| extents.iter().fold(16usize, |product, &extent| product.saturating_mul(extent));
+        let element = 4 * self.parts.number.bytes();
+        let all = |extents: &[usize]| extents.iter().fold(element, |product, &extent| product.saturating_mul(extent));
         all(&self.parts.extents) / self.parts.extents[cut.clone()].iter().product::<usize>()
     }
 
@@ -118,7 +120,7 @@ impl<'a> Divider<'a> {
         best.filter(|run| units(run) > 1).cloned()
     }
 
-    fn divide(self) -> Result<Divided> {
+    fn divide<S: InParts>(self) -> Result<Divided> {
         let transformed: Vec<usize> = (0..self.rank()).filter(|&axis| self.parts.transformed[axis]).collect();
         let independent = match self.cut.axis {
             None => self.independent(),
@@ -135,12 +137,12 @@ impl<'a> Divider<'a> {
         if let Some(cut) = &independent
             && (transformed.len() == 1 || self.fits(cut) && (many(cut) || self.cut.axis.is_some()))
         {
-            return self.phases(&[(transformed, cut.clone())]);
+            return self.phases::<S>(&[(transformed, cut.clone())]);
         }
         let Some((&slowest, others)) = transformed.split_first().filter(|(_, others)| !others.is_empty()) else {
             // A single line cannot be divided.
             let whole = 0..1;
-            return self.phases(&[(transformed, whole)]);
+            return self.phases::<S>(&[(transformed, whole)]);
         };
         // Axes slower than this one are not transformed and are cut together with it.
         let rows = 0..slowest + 1;
@@ -155,19 +157,20 @@ impl<'a> Divider<'a> {
         if self.parts.kind == PartKind::ToReals {
             phases.reverse();
         }
-        self.phases(&phases)
+        self.phases::<S>(&phases)
     }
 
     /// The phases. Each transforms the given axes and is cut along the given range.
-    fn phases(&self, plan: &[(Vec<usize>, Range<usize>)]) -> Result<Divided> {
+    fn phases<S: InParts>(&self, plan: &[(Vec<usize>, Range<usize>)]) -> Result<Divided> {
         let mut phases = Vec::new();
         let count = plan.len();
         for (i, (axes, cut)) in plan.iter().enumerate() {
-            phases.push(self.phase(axes, cut, [i == 0, i + 1 == count])?);
+            phases.push(self.phase::<S>(axes, cut, [i == 0, i + 1 == count])?);
         }
         let bytes = |extents: Vec<usize>, element: usize| extents.iter().product::<usize>() * element;
-        let reals = bytes(self.parts.extents.clone(), 4);
-        let complex = bytes(self.half(), 8);
+        let real = self.parts.number.bytes();
+        let reals = bytes(self.parts.extents.clone(), real);
+        let complex = bytes(self.half(), 2 * real);
         let [input_bytes, output_bytes] = match self.parts.kind {
             PartKind::Complex { .. } => [complex, complex],
             PartKind::FromReals => [reals, complex],
@@ -191,7 +194,7 @@ impl<'a> Divider<'a> {
         })
     }
 
-    fn phase(&self, axes: &[usize], cut: &Range<usize>, [first, last]: [bool; 2]) -> Result<Phase> {
+    fn phase<S: InParts>(&self, axes: &[usize], cut: &Range<usize>, [first, last]: [bool; 2]) -> Result<Phase> {
         // The axes as the phase sees them: those along which it is cut become one.
         let mut seen: Vec<Axis> = Vec::new();
         let half = self.half();
@@ -208,22 +211,23 @@ impl<'a> Divider<'a> {
             }
         }
         let kind = if has_reals { self.parts.kind } else { PartKind::Complex { inverse: self.parts.kind.is_inverse() } };
-        let view = View { kind, at, seen, axes: axes.to_vec(), factor: if last { self.parts.factor } else { 1.0 } };
+        let (number, factor) = (self.parts.number, if last { self.parts.factor } else { 1.0 });
+        let view = View { kind, number, at, seen, axes: axes.to_vec(), factor };
         let units = view.seen[at].extent;
         let (alignment, computation) = match kind {
-            PartKind::Complex { .. } => self.computation::<C2c>(&view)?,
-            PartKind::FromReals => self.computation::<R2c>(&view)?,
-            PartKind::ToReals => self.computation::<C2r>(&view)?,
+            PartKind::Complex { .. } => self.computation::<S::Complex>(&view)?,
+            PartKind::FromReals | PartKind::ToReals => self.computation::<S>(&view)?,
         };
         let whole: Vec<usize> = view.seen.iter().map(|axis| axis.extent).collect();
         let mut spectrum = whole.clone();
         if let (true, Some(last)) = (has_reals, spectrum.last_mut()) {
             *last = *last / 2 + 1;
         }
+        let [reals, complex] = [1, 2].map(|parts| parts * number.bytes());
         let [input, output] = match kind {
-            PartKind::Complex { .. } => [grid(&whole, at, 8), grid(&whole, at, 8)],
-            PartKind::FromReals => [grid(&whole, at, 4), grid(&spectrum, at, 8)],
-            PartKind::ToReals => [grid(&spectrum, at, 8), grid(&whole, at, 4)],
+            PartKind::Complex { .. } => [grid(&whole, at, complex), grid(&whole, at, complex)],
+            PartKind::FromReals => [grid(&whole, at, reals), grid(&spectrum, at, complex)],
+            PartKind::ToReals => [grid(&spectrum, at, complex), grid(&whole, at, reals)],
         };
         let names = |range: &Range<usize>| match (range.start, range.end) {
             (0, 1) => "the batch".to_owned(),
@@ -247,7 +251,7 @@ impl<'a> Divider<'a> {
         let part = view.clone();
         let spec = move |units: &Range<usize>| {
             let (shape, batch, axes) = part.shape(units);
-            P::in_direction(part.kind.is_inverse(), shape).of_part(batch, axes, part.factor)
+            P::in_direction(part.number, part.kind.is_inverse(), shape).of_part(batch, axes, part.factor)
         };
         // A typical number of units for the first device. It is the same for every set, because the
         // recipe must not depend on how the job is divided.
@@ -298,12 +302,13 @@ impl<'a> Divider<'a> {
 #[derive(Clone, Debug)]
 struct View {
     kind: PartKind,
+    number: PartNumber,
     /// The index of the axis that is cut.
     at: usize,
     seen: Vec<Axis>,
     /// The transformed axes, as axes of the whole array.
     axes: Vec<usize>,
-    factor: f32,
+    factor: f64,
 }
 
 impl View {
@@ -361,6 +366,11 @@ impl View {
         if self.kind != PartKind::ToReals {
             axes.reverse();
         }
-        HostTransform { extents, cut: self.at, axes, inverse: self.kind.is_inverse(), factor: self.factor, reals }.on_host()
+        let transform = HostTransform { extents, cut: self.at, axes, inverse: self.kind.is_inverse(), factor: self.factor, reals };
+        match self.number {
+            PartNumber::F32 => transform.on_host::<f32>(),
+            // The host has no need of sums of two f32.
+            PartNumber::F64 | PartNumber::F64ByF32 => transform.on_host::<f64>(),
+        }
     }
 }

@@ -18,19 +18,20 @@ use crate::strategy::Divisible;
 /// [`Permute`](wgpu_fft::transpose::Permute) and [`Reduction`](wgpu_fft::reduce::Reduction), on
 /// dense arrays. A cluster shares transforms only.
 ///
-/// Transforms are those of f32. Others do not compile, and the compiler says so:
+/// Transforms are those of f32, of f64 where all devices have it, and of f64 by sums of two f32. The
+/// host computes the latter two in f64. Others do not compile, and the compiler says so:
 ///
 /// ```compile_fail,E0277
-/// # use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, wgpu_fft::fft::C2c};
+/// # use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, wgpu_fft::fft::R2r};
 /// # fn example(set: &DeviceSet) {
-/// let wrong = Job::new(set, C2c::forward(1024).f64(), &JobOptions::default());
+/// let wrong = Job::new(set, R2r::dct2(1024), &JobOptions::default());
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "jobs of several workers do not compute `{Self}`",
     label = "cannot be divided",
-    note = "jobs compute Fourier transforms of f32 (`C2c`, `R2c` and `C2r` without `f64()`, `f64_by_f32()`, `input_as()` and \
-            `output_as()`); on a `DeviceSet` also `Permute` and `Reduction`"
+    note = "jobs compute the Fourier transforms `C2c`, `R2c` and `C2r` without `input_as()` and `output_as()`; on a `DeviceSet` also \
+            `Permute` and `Reduction`"
 )]
 pub trait Divide: Spec {
     /// The phases of the job on a set.
