@@ -161,6 +161,16 @@ pub enum Error {
         /// What is wrong with it.
         source: Box<Self>,
     },
+    /// What a call has queued cannot be submitted: see [`Bound::enqueue`](crate::Bound::enqueue).
+    #[error("{call}, queued as number {number} of those submitted together: {source}")]
+    Queued {
+        /// What was queued, and by whom if they said so.
+        call: String,
+        /// Its number among the calls of one submission, from 1 on.
+        number: usize,
+        /// Why.
+        source: Box<Self>,
+    },
     /// Something is larger than the device or the index arithmetic allows.
     #[error("{what} needs {required}, but the limit {limit} is {available}")]
     LimitExceeded {
@@ -314,7 +324,7 @@ impl Error {
 macro_rules! kinds {
     ($($kind:ident $name:literal),* $(,)?) => {
         /// Which error it is, without its numbers. An error of a fragment's array is of the kind of
-        /// what is wrong with the array.
+        /// what is wrong with the array, and one of a queued call of the kind of its reason.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         pub enum ErrorKind {
@@ -336,7 +346,7 @@ macro_rules! kinds {
             #[must_use]
             pub fn kind(&self) -> ErrorKind {
                 match self {
-                    Self::FragmentArray { source, .. } => source.kind(),
+                    Self::FragmentArray { source, .. } | Self::Queued { source, .. } => source.kind(),
                     $(Self::$kind { .. } => ErrorKind::$kind,)*
                 }
             }

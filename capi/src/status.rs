@@ -59,7 +59,8 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let status = match &error {
+        let reason = if let Error::Queued { source, .. } = &error { source } else { &error };
+        let status = match reason {
             Error::NoAdapter { .. } | Error::NoDevice { .. } => WGPU_FFT_ERROR_NO_DEVICE,
             Error::WrongLen { .. } | Error::WrongShape { .. } => WGPU_FFT_ERROR_LENGTH,
             Error::Empty { .. } | Error::WrongInputs { .. } | Error::WrongArrays { .. } => WGPU_FFT_ERROR_ARGUMENT,

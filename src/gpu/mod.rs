@@ -37,6 +37,8 @@ pub use pending::Pending;
 pub(crate) use pending::cannot_block;
 pub use profile::DeviceProfile;
 pub(crate) use progress::{Progress, wait_for};
+pub use queued::Caller;
+pub(crate) use queued::Recorded;
 pub use registers::Registers;
 pub use stopwatch::{Stopwatch, Timer};
 pub use transfer::Transfers;

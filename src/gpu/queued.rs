@@ -3,7 +3,8 @@
 //! A submission costs tens of microseconds, most of them in `CommandEncoder::finish`, whatever is in it;
 //! a run of a small plan costs a few.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -19,9 +20,77 @@ use crate::error::{Error, Result};
 /// What is submitted together at most: so many runs, which move so many bytes, of which the first
 /// waited so long when the last one came. A device that moves the bytes, or works for that time, is busy
 /// while the host records what comes next.
-const MAX_RUNS: u32 = 64;
+const MAX_RUNS: usize = 64;
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_AGE: Duration = Duration::from_micros(500);
+
+/// Who queued something: what an error says if that cannot be submitted. It is printed only then.
+///
+/// ```
+/// use wgpu_fft::gpu::Caller;
+///
+/// let caller = Caller::new("frame 17");
+/// assert_eq!(caller.to_string(), "frame 17");
+/// ```
+#[derive(Clone)]
+pub struct Caller(Arc<dyn Say>);
+
+/// Something that prints, which threads may share where there are threads.
+trait Say: fmt::Display + wgpu::WasmNotSendSync {}
+
+impl<T: fmt::Display + wgpu::WasmNotSendSync> Say for T {}
+
+impl Caller {
+    /// By what it prints.
+    pub fn new(name: impl fmt::Display + wgpu::WasmNotSendSync + 'static) -> Self {
+        Self(Arc::new(name))
+    }
+}
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// It prints nothing, since that may run code of the caller's.
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Caller")
+    }
+}
+
+/// A run that can be recorded again.
+pub(crate) trait Recorded: fmt::Debug + wgpu::WasmNotSendSync {
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>);
+
+    /// What it computes.
+    fn title(&self) -> &str;
+}
+
+/// What one call has queued. It is kept until that is submitted: if wgpu refuses, each is submitted
+/// alone, and the one that cannot be is found.
+#[derive(Debug)]
+struct Call {
+    work: Work,
+    caller: Option<Caller>,
+}
+
+#[derive(Debug)]
+enum Work {
+    Run(Arc<dyn Recorded>),
+    Copy { source: (wgpu::Buffer, u64), target: (wgpu::Buffer, u64), bytes: u64 },
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.work {
+            Work::Run(run) => write!(f, "`{}`", run.title())?,
+            Work::Copy { bytes, .. } => write!(f, "a copy of {bytes} bytes")?,
+        }
+        self.caller.as_ref().map_or(Ok(()), |caller| write!(f, " of {caller}"))
+    }
+}
 
 /// What is recorded and not yet submitted.
 #[derive(Debug)]
@@ -36,7 +105,7 @@ struct Open {
     encoder: wgpu::CommandEncoder,
     /// The pass in which runs are recorded one after the other.
     pass: Option<wgpu::ComputePass<'static>>,
-    runs: u32,
+    calls: Vec<Call>,
     bytes: u64,
     begun: Instant,
 }
@@ -54,7 +123,7 @@ impl Queued {
 impl Open {
     fn new(device: &wgpu::Device) -> Self {
         let encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft queue") });
-        Self { encoder, pass: None, runs: 0, bytes: 0, begun: Instant::now() }
+        Self { encoder, pass: None, calls: Vec::new(), bytes: 0, begun: Instant::now() }
     }
 
     fn pass(&mut self) -> &mut wgpu::ComputePass<'static> {
@@ -65,6 +134,18 @@ impl Open {
         })
     }
 
+    /// Records what a call asks for. wgpu keeps what is wrong until the encoder is finished.
+    fn record(&mut self, call: Call) {
+        match &call.work {
+            Work::Run(run) => run.record(self.pass()),
+            Work::Copy { source: (source, from), target: (target, to), bytes } => {
+                self.pass = None;
+                self.encoder.copy_buffer_to_buffer(source, *from, target, *to, *bytes);
+            }
+        }
+        self.calls.push(call);
+    }
+
     fn submit(self, queue: &wgpu::Queue) -> wgpu::SubmissionIndex {
         let Self { encoder, pass, .. } = self;
         drop(pass);
@@ -72,7 +153,7 @@ impl Open {
     }
 
     fn is_long(&self) -> bool {
-        self.runs >= MAX_RUNS || self.bytes >= MAX_BYTES || self.begun.elapsed() >= MAX_AGE
+        self.calls.len() >= MAX_RUNS || self.bytes >= MAX_BYTES || self.begun.elapsed() >= MAX_AGE
     }
 }
 
@@ -98,6 +179,28 @@ impl Gpu {
     /// multiple of 4 bytes; [`Error::Aliased`] if both are of one buffer; [`Error::ForeignObject`];
     /// [`Error::DeviceLost`].
     pub fn enqueue_copy<'a, T: Element>(&self, source: impl IntoView<'a, T>, target: impl IntoView<'a, T>) -> Result<()> {
+        self.enqueue_copy_of(source, target, None)
+    }
+
+    /// As [`enqueue_copy`](Self::enqueue_copy), for a caller that errors name.
+    ///
+    /// # Errors
+    /// Those of [`enqueue_copy`](Self::enqueue_copy).
+    pub fn enqueue_copy_for<'a, T: Element>(
+        &self,
+        caller: Caller,
+        source: impl IntoView<'a, T>,
+        target: impl IntoView<'a, T>,
+    ) -> Result<()> {
+        self.enqueue_copy_of(source, target, Some(caller))
+    }
+
+    fn enqueue_copy_of<'a, T: Element>(
+        &self,
+        source: impl IntoView<'a, T>,
+        target: impl IntoView<'a, T>,
+        caller: Option<Caller>,
+    ) -> Result<()> {
         let (source, target) = (source.into_view(), target.into_view());
         if source.len() != target.len() {
             return Err(Error::WrongLen { argument: "target", expected: source.len(), actual: target.len() });
@@ -115,18 +218,16 @@ impl Gpu {
             return Err(Error::Aliased { first: "source", second: "target" });
         }
         let bytes = source.len_bytes();
-        self.queued_with(2 * bytes, |open| {
-            open.pass = None;
-            open.encoder.copy_buffer_to_buffer(source.buffer(), source.offset_bytes(), target.buffer(), target.offset_bytes(), bytes);
-        })
+        let [source, target] = [source, target].map(|view| (view.buffer().clone(), view.offset_bytes()));
+        self.queue_up(2 * bytes, Call { work: Work::Copy { source, target, bytes }, caller })
     }
 
     /// Records a run that moves so many bytes in a compute pass, which it shares with those before it.
-    pub(crate) fn enqueue(&self, bytes: u64, record: impl FnOnce(&mut wgpu::ComputePass<'static>)) -> Result<()> {
-        self.queued_with(bytes, |open| record(open.pass()))
+    pub(crate) fn enqueue(&self, bytes: u64, run: Arc<dyn Recorded>, caller: Option<Caller>) -> Result<()> {
+        self.queue_up(bytes, Call { work: Work::Run(run), caller })
     }
 
-    fn queued_with(&self, bytes: u64, record: impl FnOnce(&mut Open)) -> Result<()> {
+    fn queue_up(&self, bytes: u64, call: Call) -> Result<()> {
         self.check_queue()?;
         let mut open = self.queued.open();
         let own = match &mut *open {
@@ -136,9 +237,7 @@ impl Gpu {
             }
             none => none.insert(self.caught("recording", 0, || Open::new(&self.device))?),
         };
-        // wgpu keeps what is wrong until the encoder is finished.
-        record(own);
-        own.runs += 1;
+        own.record(call);
         own.bytes = own.bytes.saturating_add(bytes);
         if own.is_long() { self.submit_queued(open) } else { Ok(()) }
     }
@@ -149,17 +248,50 @@ impl Gpu {
     /// touch, this must be called; and where the device should begin now, though nobody reads yet.
     ///
     /// # Errors
-    /// [`Error::Wgpu`] if wgpu rejects the commands, of which none has run then;
-    /// [`Error::DeviceLost`].
+    /// [`Error::Queued`], which names the call whose commands wgpu refuses. All others have run, and
+    /// what they made of the results of that one is not to be trusted. [`Error::DeviceLost`].
     pub fn flush(&self) -> Result<()> {
         self.submit_queued(self.queued.open())
     }
 
     /// Other threads queue nothing meanwhile, so that the order stays.
     fn submit_queued(&self, mut open: MutexGuard<'_, Option<Open>>) -> Result<()> {
-        let Some(own) = open.take() else { return Ok(()) };
-        let submission = self.caught("submission of what was queued", 0, || own.submit(&self.queue))?;
-        self.submissions.add(&submission);
-        Ok(())
+        let Some(mut own) = open.take() else { return Ok(()) };
+        let calls = std::mem::take(&mut own.calls);
+        let refused = match self.caught("submission of what was queued", 0, || own.submit(&self.queue)) {
+            Ok(submission) => {
+                self.submissions.add(&submission);
+                return Ok(());
+            }
+            Err(refused) => refused,
+        };
+        if matches!(refused, Error::DeviceLost { .. }) {
+            return Err(refused);
+        }
+        let found = self.submit_apart(calls);
+        // Printing a caller may run code of theirs, which may queue something.
+        drop(open);
+        found.map_or(Ok(()), |(call, number, source)| Err(Error::Queued { call: call.to_string(), number, source: Box::new(source) }))
+    }
+
+    /// Submits each call alone, after wgpu refused all together and ran none. Returns the first that
+    /// fails, its number from 1 on, and why. What failed for lack of memory may succeed so.
+    fn submit_apart(&self, calls: Vec<Call>) -> Option<(Call, usize, Error)> {
+        let mut found = None;
+        for (i, call) in calls.into_iter().enumerate() {
+            let mut alone = None;
+            let submitted = self.caught("submission of a queued call", 0, || {
+                let mut open = Open::new(&self.device);
+                open.record(call);
+                alone = open.calls.pop();
+                open.submit(&self.queue)
+            });
+            match submitted {
+                Ok(submission) => self.submissions.add(&submission),
+                Err(why) if found.is_none() => found = alone.map(|call| (call, i + 1, why)),
+                Err(_) => {}
+            }
+        }
+        found
     }
 }

@@ -11,7 +11,7 @@ use super::workspace::{Place, Scratch};
 use super::{Array, FragmentArrays, IntoHostInputs, IntoInputs, Placement, Program, Spec};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::gpu::{AnyView, Gpu, IntoView, Pending, foreign, input_name, without_panic};
+use crate::gpu::{AnyView, Caller, Gpu, IntoView, Pending, Recorded, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
@@ -336,7 +336,8 @@ impl Executable {
         let steps = without_panic(|| self.gpu.caught("binding", 0, bind)).unwrap_or_else(|why| Err(foreign("a buffer", why)))?;
         let arrays = self.program.inputs.iter().chain([&self.program.output]).map(Array::bytes);
         let bytes = arrays.sum::<u64>().saturating_mul(self.steps.len() as u64);
-        Ok(Bound { gpu: self.gpu.clone(), steps, bytes })
+        let run = Run { title: self.program.title.clone(), steps };
+        Ok(Bound { gpu: self.gpu.clone(), run: Arc::new(run), bytes })
     }
 }
 
@@ -347,9 +348,28 @@ impl Executable {
 #[derive(Debug)]
 pub struct Bound {
     gpu: Gpu,
-    steps: Vec<BoundStep>,
+    run: Arc<Run>,
     /// About what a run moves.
     bytes: u64,
+}
+
+/// What is recorded for a run.
+#[derive(Debug)]
+struct Run {
+    title: String,
+    steps: Vec<BoundStep>,
+}
+
+impl Recorded for Run {
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        for step in &self.steps {
+            step.record(pass);
+        }
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
 }
 
 #[derive(Debug)]
@@ -397,9 +417,7 @@ impl Bound {
     /// Records the operation into the caller's compute pass. It replaces the pass's pipeline and
     /// its bind group 0.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for step in &self.steps {
-            step.record(pass);
-        }
+        self.run.record(pass);
     }
 
     /// Queues the operation: it is recorded now, and submitted with what was queued before it and
@@ -428,10 +446,18 @@ impl Bound {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Wgpu`] if wgpu rejects what is submitted with it, of which nothing has run then;
-    /// [`Error::DeviceLost`].
+    /// [`Error::Queued`] if wgpu refuses what a call has queued that is submitted now: this one, or one
+    /// before it. It names the call, and all others have run. [`Error::DeviceLost`].
     pub fn enqueue(&self) -> Result<()> {
-        self.gpu.enqueue(self.bytes, |pass| self.record(pass))
+        self.gpu.enqueue(self.bytes, self.run.clone(), None)
+    }
+
+    /// As [`enqueue`](Self::enqueue), for a caller that errors name.
+    ///
+    /// # Errors
+    /// Those of [`enqueue`](Self::enqueue).
+    pub fn enqueue_for(&self, caller: Caller) -> Result<()> {
+        self.gpu.enqueue(self.bytes, self.run.clone(), Some(caller))
     }
 
     /// Runs the operation once, with each dispatch in a compute pass of its own between two
@@ -445,18 +471,18 @@ impl Bound {
             let what = "timing of steps".to_owned();
             return Err(Error::Unsupported { what, why: "the device was opened without the feature TIMESTAMP_QUERY".to_owned() });
         }
-        let count = self.steps.len() as u32 * 2;
+        let count = self.run.steps.len() as u32 * 2;
         let bytes = u64::from(count) * 8;
         let queries = self.gpu.caught("timing", bytes, || {
             self.gpu.device().create_query_set(&wgpu::QuerySetDescriptor { label: Some("steps"), ty: wgpu::QueryType::Timestamp, count })
         })?;
         let resolved = self.gpu.create_buffer("timestamps", bytes, wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?;
         let period = f64::from(self.gpu.queue().get_timestamp_period());
-        let labels: Vec<String> = self.steps.iter().map(|step| step.label.clone()).collect();
+        let labels: Vec<String> = self.run.steps.iter().map(|step| step.label.clone()).collect();
         self.gpu.read_back(
             bytes,
             |encoder, staging| {
-                for (step, i) in self.steps.iter().zip((0..).step_by(2)) {
+                for (step, i) in self.run.steps.iter().zip((0..).step_by(2)) {
                     let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
                         query_set: &queries,
                         beginning_of_pass_write_index: Some(i),

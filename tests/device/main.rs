@@ -334,7 +334,8 @@ fn per_device() -> Vec<DeviceTest> {
             all_happens_in_the_order_of_the_calls,
             threads_queue_side_by_side,
             nothing_is_lost_with_the_handle,
-            destroyed_buffers_are_an_error_of_the_submission,
+            errors_of_a_submission_name_their_call,
+            what_is_refused_together_may_run_apart,
             copies_that_cannot_be_queued_say_why,
         }
         workspaces::{

@@ -1,10 +1,13 @@
 //! Runs that are queued, and submitted together.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use wgpu_fft::fft::C2c;
+use wgpu_fft::gpu::Caller;
+use wgpu_fft::low_level::faults::{Failure, Faults, inject};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{DeviceBuffer, Error, Gpu, Plan, View, wgpu};
+use wgpu_fft::{DeviceBuffer, Error, ErrorKind, Gpu, Plan, View, wgpu};
 
 use crate::harness::*;
 
@@ -117,25 +120,82 @@ pub fn nothing_is_lost_with_the_handle(device: &Device) {
     assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
 }
 
-/// A buffer that the caller destroys meanwhile is an error of what submits, and of nothing that comes
-/// after it; a handle that is dropped says it in the log alone.
-pub fn destroyed_buffers_are_an_error_of_the_submission(device: &Device) {
+/// A buffer that the caller destroys meanwhile is an error of what submits, which names the call that
+/// used it. Calls before and after it have run. A handle that is dropped says it in the log alone.
+pub fn errors_of_a_submission_name_their_call(device: &Device) {
     let guest = Gpu::from_wgpu(device.gpu().device().clone(), device.gpu().queue().clone());
     let numbers = [1.0_f32, 2.0, 3.0, 4.0];
-    let spoil = || {
-        let (x, y) = (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
-        guest.enqueue_copy(&x, &y).unwrap();
+    let fresh = || (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
+    let refused = together(&guest, || {
+        let (before, spoilt, after) = (fresh(), fresh(), fresh());
+        let begun = Instant::now();
+        let queued = [&before, &spoilt, &after].map(|(x, y)| guest.enqueue_copy(x, y));
+        spoilt.1.buffer().destroy();
+        (begun, queued.into_iter().collect(), [before.1, after.1])
+    });
+    let Error::Queued { call, number: 2, source } = &refused.0 else { panic!("{}", refused.0) };
+    assert_eq!((call.as_str(), refused.0.kind()), ("a copy of 16 bytes", ErrorKind::Wgpu), "{source}");
+    for copy in &refused.1 {
+        assert_eq!(guest.download(copy).unwrap().wait().unwrap(), numbers);
+    }
+    // A plan, and callers with names.
+    let plan = wgpu_fft::Planner::new(&guest).plan(Permute::<f32>::transpose([2, 2])).unwrap();
+    let refused = together(&guest, || {
+        let ((x, y), (a, b)) = (fresh(), fresh());
+        let bound = plan.bind(&x, &y).unwrap();
+        let begun = Instant::now();
+        let first = bound.enqueue_for(Caller::new("the first caller"));
+        let second = guest.enqueue_copy_for(Caller::new("the second caller"), &a, &b);
         y.buffer().destroy();
-    };
-    spoil();
-    let refused = guest.flush().unwrap_err();
-    assert!(matches!(refused, Error::Wgpu { .. }), "{refused}");
-    let (x, y) = (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
+        (begun, first.and(second), [b])
+    });
+    let named = "`transpose f32 2x2` of the first caller, queued as number 1 of those submitted together: wgpu, during submission";
+    assert!(refused.0.to_string().starts_with(named), "{}", refused.0);
+    assert_eq!(guest.download(&refused.1[0]).unwrap().wait().unwrap(), numbers);
+    let (x, y) = fresh();
     guest.enqueue_copy(&x, &y).unwrap();
-    assert_eq!(guest.download(&y).unwrap().wait().unwrap(), numbers);
-    spoil();
+    y.buffer().destroy();
     drop(guest);
+    let (x, y) = (device.gpu().upload(&numbers).unwrap(), device.gpu().alloc::<f32>(4).unwrap());
+    device.gpu().enqueue_copy(&x, &y).unwrap();
     assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
+}
+
+/// The error of submitting what is queued in a moment, and arrays. What takes longer, on a busy machine,
+/// is submitted before it is spoilt, and tried again.
+fn together<const N: usize>(
+    gpu: &Gpu,
+    queue: impl Fn() -> (Instant, Result<(), Error>, [DeviceBuffer<f32>; N]),
+) -> (Error, [DeviceBuffer<f32>; N]) {
+    for _ in 0..100 {
+        let (begun, queued, arrays) = queue();
+        let in_time = begun.elapsed() < Duration::from_micros(400);
+        let refused = gpu.flush();
+        if in_time {
+            queued.unwrap();
+            return (refused.unwrap_err(), arrays);
+        }
+    }
+    panic!("three calls were never queued within 400 µs");
+}
+
+/// What wgpu refuses once, such as for lack of memory, may succeed in smaller pieces.
+pub fn what_is_refused_together_may_run_apart(device: &Device) {
+    let numbers = [1.0_f32, 2.0, 3.0, 4.0];
+    let run = |gpu: &Gpu| {
+        let (x, y, z) = (gpu.upload(&numbers)?, gpu.alloc::<f32>(4)?, gpu.alloc::<f32>(4)?);
+        gpu.enqueue_copy(&x, &y)?;
+        gpu.enqueue_copy(&y, &z)?;
+        gpu.flush()?;
+        gpu.download(&z)?.wait()
+    };
+    let counting = Faults::none();
+    assert_eq!(run(&inject(device.gpu().clone(), &counting)).unwrap(), numbers);
+    let steps = counting.steps();
+    let together = 1 + steps.iter().position(|step| *step == "submission of what was queued").unwrap();
+    let faults = Faults::at(together, Failure::Refused);
+    assert_eq!(run(&inject(device.gpu().clone(), &faults)).unwrap(), numbers);
+    assert_eq!(faults.steps().iter().filter(|step| **step == "submission of a queued call").count(), 2);
 }
 
 pub fn copies_that_cannot_be_queued_say_why(device: &Device) {
