@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use wgpu_fft::wgpu::PollType;
 use wgpu_fft::{DeviceBuffer, Gpu, View};
 
-use crate::error::{raised, refused};
+use crate::error::{calling, raised, refused};
 use crate::process::{Own, is_forked, waited};
 
 /// Buffers that Python has freed, for the next results of the same size. On an H200 a new buffer of
@@ -124,11 +124,11 @@ impl Buffer {
     }
 
     /// The same bytes in a buffer of their own, without a plan. Offset and size are multiples of 4.
-    fn copied(&self, py: Python<'_>) -> PyResult<Self> {
+    fn copied(&self, py: Python<'_>, caller: Py<PyAny>) -> PyResult<Self> {
         let (gpu, view) = self.view()?;
         let copy = Self::for_result(gpu, &self.whole.kept, self.nbytes)?;
-        let target = copy.view()?.1;
-        py.detach(|| gpu.enqueue_copy(view, target)).map_err(raised)?;
+        let (target, caller) = (copy.view()?.1, calling(caller));
+        py.detach(|| gpu.enqueue_copy_for(caller, view, target)).map_err(raised)?;
         Ok(copy)
     }
 
@@ -137,6 +137,23 @@ impl Buffer {
         let (gpu, view) = self.view()?;
         let pending = py.detach(|| gpu.download(view)).map_err(raised)?;
         Ok(PyArray1::from_vec(py, waited(py, pending)?))
+    }
+
+    /// The size of the buffer that this is a part of, which stays as long as the part.
+    #[getter]
+    fn whole_nbytes(&self) -> PyResult<usize> {
+        Ok(self.whole.buffer.get()?.1.len())
+    }
+
+    /// Whether both are of one buffer.
+    fn shares(&self, other: PyRef<'_, Self>) -> bool {
+        Arc::ptr_eq(&self.whole, &other.whole)
+    }
+
+    /// Spoils the whole buffer: what uses it cannot be submitted. Tests see what that does.
+    fn destroy(&self) -> PyResult<()> {
+        self.view()?.1.buffer().destroy();
+        Ok(())
     }
 
     /// Replaces the bytes, before what is submitted afterwards.

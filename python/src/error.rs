@@ -1,7 +1,10 @@
 //! Errors as exceptions of Python.
 
+use std::fmt;
+
 use pyo3::prelude::*;
 use wgpu_fft::Error;
+use wgpu_fft::gpu::Caller;
 
 /// The classes of `wgpu_fft/_errors.py`.
 mod classes {
@@ -25,9 +28,21 @@ const ARGUMENTS: [&str; 12] = [
     "wrong-shape",
 ];
 
+/// Where what is called here is put into words.
+const WORDS: &str = "wgpu_fft._callers";
+
+/// Kinds of errors of the device, which may be due to a call that was queued earlier.
+const LATE: [&str; 2] = ["device-lost", "timed-out"];
+
 /// The exception for an error of the crate.
 pub(crate) fn raised(error: Error) -> PyErr {
-    refused(error.kind().name(), &error.to_string())
+    let (kind, mut message) = (error.kind().name(), error.to_string());
+    if LATE.contains(&kind) {
+        // Without the words the message remains.
+        let words = Python::attach(|py| py.import(WORDS)?.call_method0("last")?.extract::<String>());
+        message += &words.unwrap_or_default();
+    }
+    refused(kind, &message)
 }
 
 /// The exception for something that this module itself refuses.
@@ -39,4 +54,19 @@ pub(crate) fn refused(kind: &str, message: &str) -> PyErr {
         let _ = error.value(py).setattr("kind", kind);
         error
     })
+}
+
+/// A call, as Python knows it.
+struct Call(Py<PyAny>);
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = Python::attach(|py| py.import(WORDS)?.call_method1("said", (&self.0,))?.extract::<String>());
+        f.write_str(&words.unwrap_or_else(|why| why.to_string()))
+    }
+}
+
+/// Whom errors of queued work name.
+pub(crate) fn calling(caller: Py<PyAny>) -> Caller {
+    Caller::new(Call(caller))
 }

@@ -1,6 +1,7 @@
 //! Devices.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -8,6 +9,7 @@ use pyo3::types::PyDict;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::fft::{TransformKind, length_cost, next_fast_len};
 use wgpu_fft::gpu::{PipelineCacheStatus, adapters as found};
+use wgpu_fft::tune::{Record, Tuning};
 use wgpu_fft::{GpuOptions, Planner, wgpu};
 
 use crate::array::{Buffer, Kept};
@@ -34,6 +36,8 @@ fn words(info: &wgpu::AdapterInfo) -> (String, String, String) {
 pub(crate) struct Gpu {
     planner: Own<Arc<Planner>>,
     kept: Kept,
+    /// What was measured, read when it is first asked for.
+    record: OnceLock<Record>,
 }
 
 impl Gpu {
@@ -70,7 +74,7 @@ impl Gpu {
             }
         };
         let gpu = py.detach(|| pollster::block_on(wgpu_fft::Gpu::request(&options))).map_err(raised)?;
-        Ok(Self { planner: Own::new(Arc::new(Planner::new(&gpu))), kept: Kept::default() })
+        Ok(Self { planner: Own::new(Arc::new(Planner::new(&gpu))), kept: Kept::default(), record: OnceLock::new() })
     }
 
     /// What there is to know about it.
@@ -96,6 +100,12 @@ impl Gpu {
         Ok(self.planner.get()?.gpu().is_lost())
     }
 
+    /// Loses the device. Tests see what that does.
+    fn destroy(&self) -> PyResult<()> {
+        self.planner.get()?.gpu().device().destroy();
+        Ok(())
+    }
+
     /// The plan for a specification, by a recipe or by the rules, with what is fused into its loads
     /// and stores.
     #[pyo3(signature = (text, recipe=None, map_input=None, map_output=None))]
@@ -111,6 +121,25 @@ impl Gpu {
         let (spec, declared) = spec(text, [map_input, map_output])?;
         let plan = planned(py, planner, spec, recipe)?;
         Ok(Plan::new(planner.gpu(), plan, declared))
+    }
+
+    /// The recipe for a specification by this rigor, and where it comes from. It is read from the
+    /// record, or measured and written there.
+    #[pyo3(signature = (text, rigor, seconds=None, again=false))]
+    fn choose(&self, py: Python<'_>, text: &str, rigor: &str, seconds: Option<f64>, again: bool) -> PyResult<(String, String)> {
+        let planner = self.planner.get()?;
+        let spec: AnySpec = text.parse().map_err(raised)?;
+        let mut tuning = Tuning::new(rigor.parse().map_err(raised)?).record(self.record.get_or_init(Record::open_default).clone());
+        if let Some(seconds) = seconds {
+            let limit = Duration::try_from_secs_f64(seconds).map_err(|why| refused("out-of-range", &format!("{seconds} s: {why}")))?;
+            tuning = tuning.time_limit(limit);
+        }
+        if again {
+            tuning = tuning.again();
+        }
+        let tuner = Planner::new(planner.gpu()).with_tuning(tuning);
+        let choice = process::aside(py, move || spec.choose(&tuner))?.map_err(raised)?;
+        Ok((choice.recipe, choice.source.to_string()))
     }
 
     /// The plan for a short-time Fourier transform, whose window has no place in a text.

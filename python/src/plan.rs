@@ -7,7 +7,7 @@ use wgpu_fft::plan::Placement;
 use wgpu_fft::{ElementType, FragmentArrays, Gpu};
 
 use crate::array::Buffer;
-use crate::error::raised;
+use crate::error::{calling, raised};
 use crate::process::{Own, waited};
 
 /// A plan.
@@ -89,11 +89,12 @@ impl Plan {
     }
 
     /// Queues the plan on arrays on the device, and returns at once. A plan that works in place
-    /// takes no inputs.
-    #[pyo3(signature = (inputs, output, arrays=Vec::new()))]
+    /// takes no inputs. Errors name the caller, which `_device.caller()` knows.
+    #[pyo3(signature = (caller, inputs, output, arrays=Vec::new()))]
     fn run_on(
         &self,
         py: Python<'_>,
+        caller: Py<PyAny>,
         inputs: Vec<PyRef<'_, Buffer>>,
         output: PyRef<'_, Buffer>,
         arrays: Vec<(String, PyRef<'_, Buffer>)>,
@@ -101,7 +102,8 @@ impl Plan {
         let (gpu, plan) = self.get()?;
         let views = inputs.iter().map(|input| input.view_on(gpu)).collect::<PyResult<Vec<_>>>()?;
         let (output, arrays) = (output.view_on(gpu)?, self.arrays(gpu, &arrays)?);
-        let submit = || plan.bind(&views, output, &arrays)?.enqueue();
+        let caller = calling(caller);
+        let submit = || plan.bind(&views, output, &arrays)?.enqueue_for(caller);
         py.detach(submit).map_err(raised)
     }
 }

@@ -32,11 +32,27 @@ def test_what_stands_on_scipy_runs_on_the_device(counted, noise, agrees):
 
 def test_few_elements_are_left(counted, noise):
     x = noise(1000)
+    wgpu_fft.set_options(smallest=1001)
     scipy.fft.fft(x)
     assert counted == {"left: few elements": 1}
     wgpu_fft.set_options(smallest=1000)
     assert scipy.fft.fft(x=x).dtype == np.complex64
     assert counted["served"] == 1
+
+
+def test_how_few_is_measured_once(counted, noise, monkeypatch):
+    device, (fewest, most) = wgpu_fft.get_device(), (_backend.FEWEST, _backend.MOST)
+    monkeypatch.setattr(device, "_smallest", None)
+    # Nothing is measured where it does not matter.
+    assert scipy.fft.fft(noise(fewest - 1)).dtype == np.complex64
+    scipy.fft.fft(noise(most))
+    assert counted == {"left: few elements": 1, "served": 1} and device._smallest is None
+    found = _backend.smallest(device)
+    assert fewest <= found <= most and found & (found - 1) == 0 and found == device._smallest
+    monkeypatch.setattr(device, "_smallest", 2000)
+    scipy.fft.fft(noise(1999))
+    scipy.fft.fft(noise(2000))
+    assert counted == {"left: few elements": 2, "served": 2}
 
 
 def test_types_that_no_device_has_are_left(counted):

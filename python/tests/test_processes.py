@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -131,8 +133,8 @@ def test_a_wait_ends_by_ctrl_c():
 
         def run(count):
             for _ in range(count):
-                plan.run_on([x._buffer], y._buffer)
-                plan.run_on([y._buffer], x._buffer)
+                plan.run_on(None, [x._buffer], y._buffer)
+                plan.run_on(None, [y._buffer], x._buffer)
 
         run(1)
         x.to_numpy()
@@ -201,6 +203,57 @@ def test_errors_are_pickled():
     assert issubclass(wgpu_fft.ArgumentError, ValueError) and repr(wgpu_fft.Error) == "<class 'wgpu_fft.Error'>"
 
 
+def here() -> str:
+    """The place in this file that calls, as errors name it."""
+    frame = sys._getframe(1)
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def test_errors_of_queued_calls_name_them(noise, agrees):
+    device, x = wgpu_fft.Device(), noise((8, 8), np.complex64)
+    array = wgpu_fft.asarray(x, device=device)
+    # Plans are made before.
+    wgpu_fft.ifft2(wgpu_fft.fft2(wgpu_fft.fft(array)))
+    for _ in range(100):
+        device.flush()
+        begun = time.perf_counter()
+        first = wgpu_fft.fft2(array)
+        spoilt, place = wgpu_fft.fft(array), here()
+        last = wgpu_fft.ifft2(first)
+        spoilt._buffer.destroy()
+        if time.perf_counter() - begun < 400e-6:
+            break
+        # The machine is busy, and may have submitted them before. A spoilt buffer is kept for no other result.
+        with contextlib.suppress(wgpu_fft.Error):
+            device.flush()
+        del spoilt
+        device.clear()
+        wgpu_fft.ifft2(wgpu_fft.fft2(wgpu_fft.fft(array)))
+    with pytest.raises(wgpu_fft.Error, match="destroyed") as caught:
+        last.to_numpy()
+    assert f"`c2c fwd 8 x8` of `fft` at {place}, queued as number 2" in str(caught.value)
+    assert caught.value.kind == "wgpu"
+    # Others have run.
+    agrees(last, x)
+    # A copy of what is spoilt already.
+    spoilt._buffer.destroy()
+    with pytest.raises(wgpu_fft.Error) as caught:
+        copy, place = spoilt[1:].copy(), here()
+        device.flush()
+    assert f"a copy of 448 bytes of `copy` at {place.rpartition(':')[0]}" in str(caught.value)
+    device.flush()
+
+
+def test_a_lost_device_names_the_last_calls(noise):
+    device = wgpu_fft.Device()
+    y, place = wgpu_fft.rfft2(wgpu_fft.asarray(noise((8, 8)), device=device)), here()
+    device._core.destroy()
+    with pytest.raises(wgpu_fft.Error, match="lost") as caught:
+        y.to_numpy()
+    assert caught.value.kind == "device-lost" and device.is_lost
+    assert f"may be the reason: `rfft2` at {place}" in str(caught.value), caught.value
+
+
 def test_no_adapter_says_what_to_do():
     result = python(
         """
@@ -252,3 +305,44 @@ def test_compiled_pipelines_are_kept_in_a_file(tmp_path):
     # What cannot be written is said, and ends no program with an error.
     done = python(program.format(now=False), WGPU_FFT_PIPELINE_CACHE=str(tmp_path / "missing" / "pipelines"))
     assert done.returncode == 0 and "missing" in done.stderr, done.stderr
+
+
+def test_what_was_tuned_is_recorded(tmp_path):
+    path = tmp_path / "record.json"
+    tuned = python(
+        """
+        import wgpu_fft
+        found = wgpu_fft.tune("sum f32 1000", time_limit=0.2)
+        assert "from the record" in wgpu_fft.tune("sum f32 1000").source
+        print(found.recipe)
+        """,
+        WGPU_FFT_RECORD=str(path),
+    )
+    assert tuned.returncode == 0, tuned.stderr
+    assert path.stat().st_size > 0
+    used = python(
+        """
+        import wgpu_fft
+        with wgpu_fft.options(rigor="recorded"):
+            print(wgpu_fft.Plan("sum f32 1000").recipe)
+            assert "record" in wgpu_fft.get_device()._core.choose("sum f32 1000", "recorded")[1]
+        """,
+        WGPU_FFT_RECORD=str(path),
+    )
+    assert used.stdout == tuned.stdout and used.returncode == 0, used.stderr
+    before = path.read_bytes()
+    searched = python(
+        """
+        import numpy as np, wgpu_fft
+        wgpu_fft.set_options(rigor="measure")
+        assert wgpu_fft.Plan("sum f32 777")(np.ones(777, np.float32)) == 777
+        """,
+        WGPU_FFT_RECORD=str(path),
+    )
+    assert searched.returncode == 0 and path.read_bytes() != before, searched.stderr
+    with pytest.raises(ValueError, match="rigor"):
+        wgpu_fft.tune("sum f32 1000", "estimate")
+    with pytest.raises(ValueError, match="rigor"):
+        wgpu_fft.set_options(rigor="never")
+    with pytest.raises(wgpu_fft.ArgumentError):
+        wgpu_fft.tune("nothing")

@@ -30,15 +30,15 @@ from ._fourier import (
 )
 from ._helper import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
 from ._options import Options, get_options, options, set_options
-from ._plan import Plan, check
+from ._plan import Plan, Tuned, check, tune
 from ._real import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 
 if TYPE_CHECKING:
     from . import signal
 
 __all__ = [
-    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "check", "fftfreq", "fftshift", "flush",
-    "get_device", "get_options", "ifftshift", "next_fast_len", "options", "prev_fast_len", "rfftfreq", "set_device", "set_options", "signal",
+    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "Tuned", "adapters", "asarray", "check", "fftfreq", "fftshift", "flush",
+    "get_device", "get_options", "ifftshift", "next_fast_len", "options", "prev_fast_len", "rfftfreq", "set_device", "set_options", "signal", "tune",
 ]
 __all__ += _fourier.__all__
 __all__ += _real.__all__

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _elementwise, _reduce
+from . import _core, _deferred, _elementwise, _reduce
+from ._callers import caller
 from ._device import Device, as_bytes, get_device
 from ._dtypes import ELEMENTS, is_complex, is_double, single_of
 from ._geometry import Placed, TooManyAxes, copy, dense
@@ -41,8 +42,11 @@ class Array:
     comparisons, and their results are arrays of NumPy, since the device has no booleans.
     """
 
-    __slots__ = ("_buffer", "_dtype", "_placed", "device")
-    _buffer: _core.Buffer
+    __slots__ = ("__weakref__", "_dtype", "_expression", "_held", "_placed", "device")
+    # What is to be computed, until somebody needs it.
+    _expression: _deferred.Expression | None
+    # Where the elements are then.
+    _held: _core.Buffer
     _dtype: np.dtype
     _placed: Placed
     #: Where it is.
@@ -57,8 +61,23 @@ class Array:
     @classmethod
     def _of(cls, device: Device, buffer: _core.Buffer, dtype: np.dtype, placed: Placed) -> Array:
         self = object.__new__(cls)
-        self.device, self._buffer, self._dtype, self._placed = device, buffer, dtype, placed
+        self.device, self._held, self._dtype, self._placed = device, buffer, dtype, placed
+        self._expression = None
         return self
+
+    @classmethod
+    def _of_expression(cls, device: Device, expression: _deferred.Expression) -> Array:
+        self = object.__new__(cls)
+        self.device, self._expression = device, expression
+        self._dtype, self._placed = expression.dtype, Placed.of(expression.shape)
+        return self
+
+    @property
+    def _buffer(self) -> _core.Buffer:
+        """Where the elements are, which may have to be computed."""
+        if self._expression is not None:
+            _deferred.compute(self)
+        return self._held
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -273,7 +292,10 @@ class Array:
             for i in range(part.shape[0]):
                 part[i]._write(value[i])
             return
-        self.device._plan_of(spec).run_on([value._buffer], part._buffer)
+        plan, read, written = self.device._plan_of(spec), value._buffer, part._buffer
+        with self.device._deferring:
+            _deferred.settle(self.device, written)
+            plan.run_on(caller(), [read], written)
 
     def transpose(self, *axes: Any) -> Array:
         """The array with its axes in another order, without a copy."""
@@ -311,7 +333,7 @@ class Array:
         if placed.has_no_gaps and self.size:
             # A copy of bytes needs no plan.
             part = self._buffer.part(placed.offset * self.itemsize, self.nbytes)
-            return Array._of(self.device, part.copied(), self.dtype, Placed.of(self.shape))
+            return Array._of(self.device, part.copied(caller()), self.dtype, Placed.of(self.shape))
         return _placed_in(self._based(), self.shape)
 
     def _based(self) -> Array:
@@ -344,7 +366,7 @@ class Array:
         if dtype == self.dtype:
             return self
         if not is_double(dtype) and not is_double(self.dtype) and is_complex(dtype):
-            return _elementwise.mapped(self, "vec2(value, 0.0)", dtype)
+            return _elementwise.as_complex(self)
         return asarray(self.to_numpy().astype(dtype), device=self.device)
 
     # Reductions.
@@ -448,10 +470,17 @@ class Array:
     # In place, as of NumPy's arrays: what shares the memory sees it.
 
     def _become(self, result: Any) -> Any:
-        if result is not NotImplemented:
-            self._write(result)
-            return self
-        return result
+        if result is NotImplemented:
+            return result
+        with self.device._deferring:
+            alike = (result.dtype, result.shape) == (self.dtype, self.shape)
+            if alike and self._expression is not None and result._expression is not None:
+                # Nothing shares memory that is not written yet.
+                self._expression = result._expression
+                _deferred.keep(self.device, self)
+            else:
+                self._write(result)
+        return self
 
     def __iadd__(self, other: Any) -> Array:
         return self._become(self + other)
@@ -490,7 +519,7 @@ class Array:
         return _elementwise.unary(self, "-value", np.negative)
 
     def __pos__(self) -> Array:
-        return self
+        return self.copy()
 
     def __abs__(self) -> Array:
         return _elementwise.absolute(self)
@@ -599,7 +628,7 @@ def _placed_in(array: Array, shape: tuple[int, ...]) -> Array:
         data[corner] = array.to_numpy()[corner]
         result._buffer.write(as_bytes(data))
         return result
-    array.device._plan_of(spec).run_on([array._buffer], result._buffer)
+    array.device._plan_of(spec).run_on(caller(), [array._buffer], result._buffer)
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import math
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._array import Array
-from ._device import get_device
+from ._array import Array, asarray
+from ._device import Device, get_device
 from ._dtypes import ELEMENTS, is_double
 from ._errors import Error
 from ._options import get_options
@@ -24,6 +25,50 @@ counts: collections.Counter[str] = collections.Counter()
 # What may not work out on a device, and works in SciPy.
 BEYOND = ("too-large", "unsupported", "out-of-memory")
 OWN = (list, tuple, int, float, complex)
+
+
+# No round trip is so short that fewer elements would pay, nor so long that more would not.
+FEWEST, MOST = 256, 1 << 20
+# What a transform takes on lavapipe, in round trips: 1.6 to 3.4 from 4096 to 262144 numbers.
+SOFTWARE = 3
+# How often the shortest of some times is looked for.
+TRIES = 9
+
+
+def smallest(device: Device) -> int:
+    """From how many elements on a device is faster than SciPy, measured once.
+
+    A transform would have to be compiled to be measured. So the threshold is where SciPy takes as long
+    as a round trip of the same bytes: there, a copy on the device, and back. What a GPU adds for the
+    transform is little. A software adapter shares SciPy's processors, and the threshold is where SciPy
+    takes so many round trips.
+    """
+    with device._lock:
+        if device._smallest is None:
+            device._smallest = _smallest(device)
+        return device._smallest
+
+
+def _smallest(device: Device) -> int:
+    import scipy.fft
+
+    def shortest(run: Callable[[], Any]) -> float:
+        times = []
+        for _ in range(TRIES):
+            begun = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - begun)
+        return min(times)
+
+    n, trips = FEWEST, SOFTWARE if device.info["software"] else 1
+    while n < MOST:
+        x = np.ones(n, np.complex64)
+        with scipy.fft.set_backend("scipy", only=True):
+            theirs = shortest(lambda: scipy.fft.fft(x))
+        if theirs >= trips * shortest(lambda: asarray(x, device=device).copy().to_numpy()):
+            break
+        n *= 2
+    return n
 
 
 class _Left(Exception):
@@ -43,7 +88,10 @@ def _operand(x: Any) -> Any:
     if dtype not in ELEMENTS:
         raise _Left("a type of numbers that no device has")
     options = get_options()
-    if math.prod(x.shape) < options.smallest:
+    size = math.prod(x.shape)
+    if size < FEWEST if options.smallest is None else size < options.smallest:
+        raise _Left("few elements")
+    if options.smallest is None and size < MOST and size < smallest(get_device()):
         raise _Left("few elements")
     if is_double(dtype) and options.double == "auto" and not get_device().has_f64:
         raise _Left("float64 on a device without it")

@@ -10,12 +10,16 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _core
 from ._errors import Error
 from ._options import get_options
+
+if TYPE_CHECKING:
+    from ._array import Array
 
 
 # Numbers that are kept in buffers for the next operator.
@@ -53,6 +57,14 @@ class Device:
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
         # Numbers that operators were given.
         self._scalars: OrderedDict[tuple, _core.Buffer] = OrderedDict()
+        # From how many elements on it pays to leave the host, see `_backend`.
+        self._smallest: int | None = None
+        # What is put off, see `_deferred`: arrays with the bytes that they keep, and how often each
+        # expression was computed.
+        self._deferring = threading.RLock()
+        self._put_off: list[tuple[weakref.ref[Array], int]] = []
+        self._put_off_bytes = 0
+        self._computed: OrderedDict[tuple, int] = OrderedDict()
         # What `next_fast_len` found, which takes milliseconds.
         self._fast_lens: dict[tuple[int, bool], int] = {}
         if os.environ.get("WGPU_FFT_PIPELINE_CACHE"):
@@ -98,7 +110,12 @@ class Device:
 
     def _plan_of(self, spec: str, map_input: tuple | None = None) -> _core.Plan:
         """The plan for a text, and for a fragment on its input."""
-        return self._plan(spec if map_input is None else (spec, map_input), lambda: self._core.plan(spec, None, map_input))
+        if map_input is not None:
+            return self._plan((spec, map_input), lambda: self._core.plan(spec, None, map_input))
+        rigor = get_options().rigor
+        if rigor == "estimate":
+            return self._plan(spec, lambda: self._core.plan(spec))
+        return self._plan((spec, rigor), lambda: self._core.plan(spec, self._core.choose(spec, rigor)[0]))
 
     def _upload(self, data: np.ndarray) -> _core.Buffer:
         return self._core.upload(as_bytes(data))
@@ -116,6 +133,10 @@ class Device:
 
     def flush(self) -> None:
         """Submits what is queued on this device, see `wgpu_fft.flush`."""
+        from . import _deferred
+
+        _core.check_process()
+        _deferred.settle(self)
         self._core.flush()
 
     def save_pipelines(self) -> bool:
@@ -132,6 +153,7 @@ class Device:
         with self._lock:
             self._entries.clear()
             self._scalars.clear()
+            self._computed.clear()
             self._core.clear()
 
     def __repr__(self) -> str:

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _array, _core
+from . import _array, _core, _deferred
+from ._callers import Caller, caller
 from ._device import Device
 from ._dtypes import ELEMENTS, is_complex, is_double, real_of
+from ._errors import ArgumentError
 from ._geometry import Placed, TooManyAxes, copy
 
 if TYPE_CHECKING:
     from ._array import Array
 
 FUNCTIONS = """
+fn conjugate(a: vec2<f32>) -> vec2<f32> {
+    return vec2(a.x, -a.y);
+}
 fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
@@ -27,23 +32,23 @@ fn over(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
 }
 """ + _core.MAGNITUDE
 REAL = {"add": "{a} + {b}", "subtract": "{a} - {b}", "multiply": "{a} * {b}", "divide": "{a} / {b}"}
+COMPLEX = REAL | {"multiply": "times({a}, {b})", "divide": "over({a}, {b})"}
 # What an operator takes beside an array on the device.
 OPERANDS = (np.ndarray, np.generic, int, float, complex)
-COMPLEX = REAL | {"multiply": "times({a}, {b})", "divide": "over({a}, {b})"}
 
 
 def _on_host(device: Device, result: np.ndarray) -> Array:
     return _array.asarray(result, dtype=result.dtype, device=device)
 
 
-def mapped(array: Array, wgsl: str, dtype: np.dtype) -> Array:
-    """The results of an expression of `value`."""
+def mapped(array: Array, wgsl: str, dtype: np.dtype, of: Caller | None = None) -> Array:
+    """The results of an expression of `value`, computed at once."""
     if is_double(array.dtype) or dtype not in ELEMENTS or is_double(dtype):
         raise TypeError(f"fragments compute in f32: from float32 and complex64 to these, not from {array.dtype} to {dtype}")
-    return _run(array, dtype, (wgsl, FUNCTIONS, ELEMENTS[array.dtype], ()), [])
+    return run(array, dtype, (wgsl, FUNCTIONS, ELEMENTS[array.dtype], ()), [], of or caller())
 
 
-def _run(array: Array, dtype: np.dtype, fragment: tuple, others: list) -> Array:
+def run(array: Array, dtype: np.dtype, fragment: tuple, others: list, of: Caller) -> Array:
     """Runs a fragment on every element. `{flat}` in it is the number of the element."""
     result = _array.for_result(array.device, array.shape, dtype)
     if array.size == 0:
@@ -54,7 +59,7 @@ def _run(array: Array, dtype: np.dtype, fragment: tuple, others: list) -> Array:
     except TooManyAxes:
         array = array.copy()
         key = _specified(dtype, array._placed, fragment)
-    array.device._plan_of(*key).run_on([array._buffer], result._buffer, others)
+    array.device._plan_of(*key).run_on(of, [array._buffer], result._buffer, others)
     return result
 
 
@@ -69,17 +74,22 @@ def unary(array: Array, wgsl: str, function: Any) -> Array:
     """An expression of `value`, or the same by NumPy for float64."""
     if is_double(array.dtype):
         return _on_host(array.device, function(array.to_numpy()))
-    return mapped(array, wgsl, array.dtype)
+    return _mapped(array, wgsl, array.dtype)
+
+
+def _mapped(array: Array, wgsl: str, dtype: np.dtype) -> Array:
+    """An expression with one `value`, of an array in f32, computed when it is needed."""
+    return _deferred.unary(array, wgsl, dtype) if array.size else mapped(array, wgsl, dtype)
 
 
 def absolute(array: Array) -> Array:
     if is_double(array.dtype):
         return _on_host(array.device, np.abs(array.to_numpy()))
-    return mapped(array, "magnitude(value)" if is_complex(array.dtype) else "abs(value)", real_of(array.dtype))
+    return _mapped(array, "magnitude(value)" if is_complex(array.dtype) else "abs(value)", real_of(array.dtype))
 
 
 def conjugate(array: Array) -> Array:
-    return unary(array, "vec2(value.x, -value.y)", np.conj) if is_complex(array.dtype) else array
+    return unary(array, "conjugate(value)", np.conj) if is_complex(array.dtype) else array
 
 
 def real(array: Array) -> Array:
@@ -93,7 +103,12 @@ def imag(array: Array) -> Array:
 def _part(array: Array, name: str, function: Any) -> Array:
     if is_double(array.dtype):
         return _on_host(array.device, np.ascontiguousarray(function(array.to_numpy())))
-    return mapped(array, f"value.{name}", real_of(array.dtype))
+    return _mapped(array, f"(value).{name}", real_of(array.dtype))
+
+
+def as_complex(array: Array) -> Array:
+    """The same numbers of float32 as complex64."""
+    return _mapped(array, "vec2(value, 0.0)", np.dtype(np.complex64))
 
 
 def binary(name: str, left: Any, right: Any) -> Array:
@@ -109,16 +124,32 @@ def binary(name: str, left: Any, right: Any) -> Array:
     if not isinstance(other, _array.Array):
         kept = dtype if is_complex(np.asarray(other).dtype) else real_of(dtype)
         data = np.asarray(other, kept)
-        other = _array.asarray(data, dtype=kept, device=own.device) if data.ndim else _number(own.device, data)
+        other = _array.asarray(data, dtype=kept, device=own.device) if data.ndim else data
+    elif other.device is not own.device:
+        error = ArgumentError(f"an array is on another device: {other.device} and {own.device}")
+        error.kind = "foreign-object"
+        raise error
+    shape = own.shape if other.shape in ((), own.shape) else np.broadcast_shapes(own.shape, other.shape)
+    left, right = (own, other) if own is left else (other, own)
+    if 0 in shape:
+        return _array.empty(own.device, shape, dtype)
+    return _deferred.binary(name, left, right, dtype, shape, own.device)
+
+
+def apply(name: str, left: Any, right: Any, dtype: np.dtype, shape: tuple[int, ...], of: Caller) -> Array:
+    """An operator on two arrays, or on one and a number, computed at once."""
+    own = left if isinstance(left, _array.Array) else right
+    other = right if own is left else left
+    if not isinstance(other, _array.Array):
+        other = _number(own.device, other)
     # The larger one is `value`, and the other one is looked up.
     value, looked_up = (other, own) if other.size > own.size else (own, other)
-    shape = value.shape if looked_up.shape in ((), value.shape) else np.broadcast_shapes(own.shape, other.shape)
     value = _spread(value, shape)
     is_one = looked_up.size == 1
     looked_up = (looked_up if is_one else _spread(looked_up, shape)).contiguous()
     types = (value._dtype, looked_up._dtype, dtype)
     fragment = _fragment(name, (value is own) == (own is left), types, is_one, looked_up._placed.within)
-    return _run(value, dtype, fragment, [("other", looked_up._buffer)])
+    return run(value, dtype, fragment, [("other", looked_up._buffer)], of)
 
 
 def power(base: Any, exponent: Any) -> Array:
@@ -142,10 +173,16 @@ def _fragment(name: str, value_is_left: bool, types: tuple[np.dtype, np.dtype, n
     """The operator on `value` and an element of the array `other`, or its only one."""
     value, other, dtype = types
     index = "0u" if is_one else "{flat}"
-    operands = [_numbers(value, dtype, "value"), _numbers(other, dtype, f"other[{index}]")]
-    a, b = operands if value_is_left else operands[::-1]
-    code = (COMPLEX if is_complex(dtype) else REAL)[name].replace("{a}", a).replace("{b}", b)
-    return (code, FUNCTIONS, ELEMENTS[value], (("other", ELEMENTS[other], within),))
+    sides = [(value, "value"), (other, f"other[{index}]")]
+    (left, a), (right, b) = sides if value_is_left else sides[::-1]
+    return (expression(name, (left, right, dtype), [a, b]), FUNCTIONS, ELEMENTS[value], (("other", ELEMENTS[other], within),))
+
+
+def expression(name: str, types: tuple[np.dtype, ...], texts: list[str]) -> str:
+    """WGSL for an operator on two texts, of the types of both and of the result."""
+    left, right, dtype = types
+    a, b = _numbers(left, dtype, texts[0]), _numbers(right, dtype, texts[1])
+    return (COMPLEX if is_complex(dtype) else REAL)[name].format(a=a, b=b)
 
 
 def _number(device: Device, data: np.ndarray) -> Array:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ._array import Array, empty, for_result
+from ._callers import caller
 from ._device import Device, as_bytes, get_device
 from ._dtypes import DTYPES, is_double
 from ._geometry import Placed, Step, TooManyAxes, steps
@@ -60,7 +61,7 @@ def _on_device(x: Array, todo: list[Step]) -> Array:
         plan = x.device._plan_of(step.spec)
         element, _ = plan.output
         result = for_result(x.device, step.shape, DTYPES[element])
-        plan.run_on([x._buffer], result._buffer)
+        plan.run_on(caller(), [x._buffer], result._buffer)
         x = result
     return x
 

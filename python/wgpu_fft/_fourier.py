@@ -246,6 +246,8 @@ def _of_two_axes(function: OfOne[...], text: str) -> OfOne[...]:
         return function(x, s, axes, norm, overwrite_x, workers, plan=plan)
 
     two.__name__ = two.__qualname__ = name
+    # Errors find it there.
+    two.__code__ = two.__code__.replace(co_name=name)
     two.__doc__ = f"{text}, as `scipy.fft.{name}`."
     return of_one(two)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._array import Array, for_result
+from ._callers import caller
 from ._device import get_device
 from ._dtypes import ELEMENTS
 from ._geometry import whole_numbers
@@ -60,7 +61,7 @@ def _rolled(x: Array, axes: Any, sign: int) -> Array:
         return _rolled(_rolled(x, first, sign), chosen[len(first) :], sign)
     shape, by = ("x".join(str(part[0]) for part in extents), ",".join(str(part[1]) for part in extents))
     result = for_result(x.device, x.shape, x.dtype)
-    x.device._plan_of(f"roll {ELEMENTS[x.dtype]} {shape} by={by}").run_on([x._buffer], result._buffer)
+    x.device._plan_of(f"roll {ELEMENTS[x.dtype]} {shape} by={by}").run_on(caller(), [x._buffer], result._buffer)
     return result
 
 

@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any
 
 DOUBLES = ("auto", "f64", "f64-by-f32", "single")
+RIGORS = ("estimate", "recorded", "measure", "patient")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,14 +18,20 @@ class Options:
     """The settings that `get_options` returns; `set_options` describes them."""
 
     double: str = "auto"
-    smallest: int = 4096
+    smallest: int | None = None
     plans: int = 64
+    fuse: int = 100
+    rigor: str = "estimate"
 
     def __post_init__(self) -> None:
         if self.double not in DOUBLES:
             raise ValueError(f"double must be one of {', '.join(DOUBLES)}, not {self.double!r}")
-        for name in ("smallest", "plans"):
+        if self.rigor not in RIGORS:
+            raise ValueError(f"rigor must be one of {', '.join(RIGORS)}, not {self.rigor!r}")
+        for name in ("smallest", "plans", "fuse"):
             value = getattr(self, name)
+            if name == "smallest" and value is None:
+                continue
             if not isinstance(value, Integral) or value < 0:
                 raise ValueError(f"{name} must be a whole number from 0 on, not {value!r}")
 
@@ -47,11 +54,24 @@ def set_options(**changes: Any) -> None:
         bits, and the range of f32. "auto", the default, is "f64" where the device has it. On other
         devices it leaves such arrays to SciPy when the package is a backend, and is "f64-by-f32"
         for direct calls. "single" computes in f32 and returns float32 and complex64.
-    smallest : int
+    smallest : int, optional
         As a backend, arrays with fewer elements are left to SciPy: moving them to a device and
-        back takes longer than transforming them. 0 takes all.
+        back takes longer than transforming them. 0 takes all. None, the default, is the power of two
+        from which on SciPy takes longer for a transform than the device takes for a round trip, or for
+        three on a software adapter. Both are measured once in a process, in some milliseconds, when
+        an array first asks for it.
     plans : int
         How many plans are kept for each device. The one that was used longest ago goes first.
+    fuse : int
+        An expression of several operators on arrays on the device gets a kernel of its own when it
+        was computed so many times by kernels of its operators, since compiling it takes as long as
+        many of these. Each MiB of results within it that a kernel would not store counts as one time
+        more, so that large arrays wait for few. 0 for never. The results are the same.
+    rigor : {"estimate", "recorded", "measure", "patient"}
+        How plans are chosen. "estimate", the default, takes no time: rules, and what the authors
+        measured. "recorded" takes what was measured on this device, see `tune`, and else the same.
+        "measure" and "patient" measure whatever is not recorded: for about 2 seconds, and up to a
+        minute, for each new plan.
 
     >>> import wgpu_fft
     >>> wgpu_fft.set_options(double="single", smallest=0)

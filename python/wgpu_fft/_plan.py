@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._array import Array, empty, from_host
+from ._callers import caller
 from ._device import Device, as_bytes, get_device
 from ._dtypes import ELEMENTS, dtype_of
 from ._geometry import Placed, shapes_of_inputs
+from ._options import RIGORS
 
 
 # What `check` verifies.
@@ -33,6 +35,47 @@ def check(device: Device | None = None) -> dict[str, str]:
     return {spec: Plan(spec, device=device).verify() for spec in CHECKED}
 
 
+class Tuned(NamedTuple):
+    """What `tune` found."""
+
+    #: How a plan computes it, for `Plan`.
+    recipe: str
+    #: Where it comes from: a search, with its times; the record; or the rules, if a search failed.
+    source: str
+
+
+def tune(spec: str, rigor: str = "measure", time_limit: float | None = None, again: bool = False, device: Device | None = None) -> Tuned:
+    """Searches for the fastest way to compute a specification on a device, and records it.
+
+    spec : str
+        As for `Plan`. Each plan tells its own: `Plan.spec`.
+    rigor : {"measure", "patient"}
+        A search of about 2 seconds, or of up to a minute.
+    time_limit : float, optional
+        Seconds, in place of these.
+    again : bool
+        Search also if there is a result of such a search already.
+
+    The record is a file that all programs share: the one that the environment variable
+    `WGPU_FFT_RECORD` names, or one in the user's folder for caches. Plans that are made under
+    `options(rigor="recorded")` use it, in this program and in others. Under `options(rigor="measure")`
+    each new plan is searched for.
+
+    >>> import wgpu_fft
+    >>> found = wgpu_fft.tune("c2c fwd 64 x100", time_limit=0.1)
+    >>> plan = wgpu_fft.Plan("c2c fwd 64 x100", recipe=found.recipe)
+    """
+    if rigor not in ("measure", "patient"):
+        raise ValueError(f"rigor must be measure or patient, not {rigor!r}")
+    device = device or get_device()
+    found = Tuned(*device._core.choose(spec, rigor, time_limit, again))
+    # Plans by an earlier result.
+    with device._lock:
+        for kind in RIGORS:
+            device._entries.pop((spec, kind), None)
+    return found
+
+
 class Plan:
     """What a device does for a specification of the crate, given as its text.
 
@@ -40,7 +83,7 @@ class Plan:
         Such as "c2c fwd 512x512 1/n", "sum f32 480x640 axes=1" or "convolve f32 480x640 by 31x31 same".
         The guides of the Rust crate list all of them.
     recipe : str, optional
-        How to compute it. By default the rules of the crate decide.
+        How to compute it. By default `options(rigor=...)` decides.
 
     >>> import numpy as np, wgpu_fft
     >>> total = wgpu_fft.Plan("sum f32 1000")
@@ -54,7 +97,10 @@ class Plan:
 
     def __init__(self, spec: str, recipe: str | None = None, device: Device | None = None) -> None:
         self.device = device or get_device()
-        self._core = self.device._plan((spec, recipe), lambda: self.device._core.plan(spec, recipe))
+        if recipe is None:
+            self._core = self.device._plan_of(spec)
+        else:
+            self._core = self.device._plan(("by recipe", spec, recipe), lambda: self.device._core.plan(spec, recipe))
         self._shapes = shapes_of_inputs(self.spec, [(count, dtype_of(element)[1]) for element, count in self.inputs])
 
     @property
@@ -113,7 +159,7 @@ class Plan:
         result = empty(self.device, (count,), dtype_of(element)[0])
         if result.dtype not in ELEMENTS:
             raise TypeError(f"`{self.spec}` makes {element}, which arrays on the device do not hold: pass arrays of NumPy")
-        self._core.run_on([x.contiguous()._buffer for x in inputs], result._buffer)
+        self._core.run_on(caller(), [x.contiguous()._buffer for x in inputs], result._buffer)
         return Array._of(self.device, result._buffer, result.dtype, Placed.of((count,)))
 
     def verify(self) -> str:

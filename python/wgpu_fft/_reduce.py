@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _array
+from ._callers import caller
 from ._dtypes import DTYPES, ELEMENTS, is_complex, is_double, real_of
 from ._geometry import whole_numbers
 
@@ -38,7 +39,7 @@ def reduced(array: _array.Array, name: str, axis: Any, keepdims: bool, ddof: flo
     plan = array.device._plan_of(spec)
     element, _ = plan.output
     result = _array.for_result(array.device, shape, DTYPES[element])
-    plan.run_on([array.contiguous()._buffer], result._buffer)
+    plan.run_on(caller(), [array.contiguous()._buffer], result._buffer)
     if name in ("argmin", "argmax"):
         return result.to_numpy().astype(np.intp)[()]
     if name in ("any", "all"):

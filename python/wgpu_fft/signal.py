@@ -16,6 +16,7 @@ import numpy as np
 
 from ._arguments import one_axis, operand, several_axes
 from ._array import Array, from_host
+from ._callers import caller
 from ._device import get_device
 from ._dtypes import ELEMENTS, complex_of, is_complex, is_double, single_of
 from ._fourier import fftn, ifftn, irfftn, rfftn
@@ -335,5 +336,5 @@ def _framed(x: Any, plan: Any, shape: tuple[int, ...]) -> Any:
     if not isinstance(x, Array):
         return plan.run([as_bytes(x)]).view(np.complex64).reshape(shape)
     result = for_result(x.device, shape, np.dtype(np.complex64))
-    plan.run_on([x.contiguous()._buffer], result._buffer)
+    plan.run_on(caller(), [x.contiguous()._buffer], result._buffer)
     return result
