@@ -41,6 +41,7 @@ def test_few_elements_are_left(counted, noise):
 
 
 def test_how_few_is_measured_once(counted, noise, monkeypatch):
+    monkeypatch.setattr(_backend, "MOST", 4096)
     device, (fewest, most) = wgpu_fft.get_device(), (_backend.FEWEST, _backend.MOST)
     monkeypatch.setattr(device, "_smallest", None)
     # Nothing is measured where it does not matter.

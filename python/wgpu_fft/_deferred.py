@@ -140,19 +140,21 @@ class Expression:
         return False
 
     def kept_bytes(self) -> int:
-        return sum(leaf._held.whole_nbytes for leaf in self.leaves)
+        return sum([leaf._held.whole_nbytes for leaf in self.leaves])
 
 
 def binary(name: str, left: Any, right: Any, dtype: np.dtype, shape: tuple[int, ...], device: Device) -> Array:
     """An operator on arrays and numbers, whose result has this type and this shape."""
     _core.check_process()
     with device._deferring:
-        parts = [_part(side, shape) for side in (left, right)]
-        while sum(_operators(part) for part in parts) >= MOST_OPERATORS or len(_leaves(parts)) > MOST_LEAVES:
+        parts = [_part(left, shape), _part(right, shape)]
+        leaves = _leaves(parts)
+        while _operators(parts[0]) + _operators(parts[1]) >= MOST_OPERATORS or len(leaves) > MOST_LEAVES:
             # Both in one are too much: the larger one is computed.
             largest = max((0, 1), key=lambda i: (_operators(parts[i]), len(_leaves(parts[i : i + 1]))))
             parts[largest] = value_of(device, parts[largest])
-        return _put_off(device, name, parts, dtype, shape)
+            leaves = _leaves(parts)
+        return _put_off(device, name, parts, leaves, dtype, shape)
 
 
 def unary(array: Array, wgsl: str, dtype: np.dtype) -> Array:
@@ -162,12 +164,12 @@ def unary(array: Array, wgsl: str, dtype: np.dtype) -> Array:
         part = _part(array, array.shape)
         if _operators(part) >= MOST_OPERATORS:
             part = value_of(array.device, part)
-        return _put_off(array.device, wgsl, [part], dtype, array.shape)
+        return _put_off(array.device, wgsl, [part], _leaves([part]), dtype, array.shape)
 
 
 def _part(side: Any, shape: tuple[int, ...]) -> Any:
     """What an operator is applied to: an expression, an array of the result's shape or of one element, or a number."""
-    if not isinstance(side, _array.Array):
+    if type(side) is not _array.Array:
         return side
     if side._expression is not None:
         if side.shape == shape:
@@ -177,44 +179,46 @@ def _part(side: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _operators(part: Any) -> int:
-    return part.operators if isinstance(part, Expression) else 0
+    return part.operators if type(part) is Expression else 0
 
 
 def _leaves(parts: list) -> tuple[Array, ...]:
     """The arrays that parts read, each once."""
-    found: dict[int, Array] = {}
+    found: list[Array] = []
     for part in parts:
-        for leaf in part.leaves if isinstance(part, Expression) else (part,) if isinstance(part, _array.Array) else ():
-            found.setdefault(id(leaf), leaf)
-    return tuple(found.values())
+        for leaf in part.leaves if type(part) is Expression else (part,) if type(part) is _array.Array else ():
+            if not any(own is leaf for own in found):
+                found.append(leaf)
+    return tuple(found)
 
 
-def _put_off(device: Device, operator: str, parts: list, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
-    leaves = _leaves(parts)
-    forms, places, types, numbers = [], [], [], ()
+def _put_off(device: Device, operator: str, parts: list, leaves: tuple[Array, ...], dtype: np.dtype, shape: tuple[int, ...]) -> Array:
+    forms, places, numbers, operators = [], [], (), 1
     for part in parts:
-        if isinstance(part, Expression):
+        if type(part) is Expression:
             forms.append(part.form)
-            places.append(tuple(_place(leaves, leaf) for leaf in part.leaves))
+            places.append(tuple([_place(leaves, leaf) for leaf in part.leaves]))
             numbers += part.numbers
-        elif isinstance(part, _array.Array):
+            operators += part.operators
+        elif type(part) is _array.Array:
             # Of several elements in an array of one element: as its place does not matter, both are it.
-            forms.append(_LEAVES["array" if part.shape == shape else "one", part._dtype])
+            forms.append(_LEAVES["array" if part._placed.shape == shape else "one", part._dtype])
             places.append((_place(leaves, part),))
         else:
             forms.append(_LEAVES["number", part.dtype])
             places.append(())
             numbers += (part,)
-        types.append(forms[-1].types[-1])
-    form = _form(operator, (*types, dtype), tuple(forms), tuple(places))
-    expression = Expression(form, tuple(parts), leaves, numbers, 1 + sum(map(_operators, parts)), shape)
-    result = _array.Array._of_expression(device, expression)
+    form = _form(operator, (*[form.types[-1] for form in forms], dtype), tuple(forms), tuple(places))
+    result = _array.Array._of_expression(device, Expression(form, tuple(parts), leaves, numbers, operators, shape))
     keep(device, result)
     return result
 
 
 def _place(leaves: tuple[Array, ...], leaf: Array) -> int:
-    return next(i for i, own in enumerate(leaves) if own is leaf)
+    for i, own in enumerate(leaves):
+        if own is leaf:
+            return i
+    raise AssertionError("a leaf is one of the leaves")
 
 
 # Computing.

@@ -122,7 +122,7 @@ def binary(name: str, left: Any, right: Any) -> Array:
     if is_double(dtype) or dtype not in ELEMENTS:
         return by_numpy(name, left, right)
     if not isinstance(other, _array.Array):
-        kept = dtype if is_complex(np.asarray(other).dtype) else real_of(dtype)
+        kept = real_of(dtype) if isinstance(other, float) or not np.iscomplexobj(other) else dtype
         data = np.asarray(other, kept)
         other = _array.asarray(data, dtype=kept, device=own.device) if data.ndim else data
     elif other.device is not own.device:
