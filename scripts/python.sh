@@ -3,8 +3,8 @@
 #
 #   scripts/python.sh            build it into target/python-venv
 #   scripts/python.sh packages   only what its tests need, into target/python-venv
-#   scripts/python.sh test       build it, and run its tests and a sample of SciPy's
-#   scripts/python.sh own, scripts/python.sh scipy   each of these alone
+#   scripts/python.sh test       build it, run its tests and a sample of SciPy's, and try its wheel
+#   scripts/python.sh own, scripts/python.sh scipy, scripts/python.sh wheel   each of these alone
 #   scripts/python.sh test-all   the same with all of SciPy's tests of scipy.fft, and more of scipy.signal,
 #                                which takes about half an hour on a software adapter
 #   scripts/python.sh pytest ... build it, and run pytest with these arguments
@@ -80,6 +80,38 @@ own_tests() {
     "$bin/python" python/benchmarks/deconvolve.py --shape 8x16x16 --rounds 2 >>target/python-benchmark.log
 }
 
+# A wheel of what is compiled already, in an environment where nothing else is but NumPy.
+wheel() {
+    local folder=$PWD/target/python-wheel
+    rm -rf "$folder"
+    mkdir -p "$folder/bin"
+    scripts/third_party.py wgpu-fft-python python/wgpu_fft/THIRD-PARTY.txt
+    local cargo
+    cargo=$(command -v cargo)
+    if [ ${#selection[@]} -gt 0 ]; then
+        # maturin asks Cargo for this package alone, and tells pyo3 about the interpreter, which also looks
+        # at PATH: all that is compiled would be compiled anew.
+        cat >"$folder/bin/cargo" <<SCRIPT
+#!/bin/sh
+[ "\$1" = rustc ] || exec "$cargo" "\$@"
+for name in PYTHON_SYS_EXECUTABLE \$(env | sed -n 's/^\(PYO3_[A-Z_]*\)=.*/\1/p'); do unset "\$name"; done
+PATH='$PATH'
+exec "$cargo" build ${selection[*]} --all-targets --message-format json-render-diagnostics
+SCRIPT
+        cargo=$folder/bin/cargo
+        chmod +x "$cargo"
+    fi
+    # For this machine: no manylinux.
+    (cd python && CARGO=$cargo PATH=$folder/bin:$bin:$PATH "$bin/maturin" build --profile dev --compatibility linux --out "$folder") \
+        >"$folder/maturin.log" 2>&1 || { cat "$folder/maturin.log" && return 1; }
+    "$python" -m venv --without-pip "$folder/venv"
+    "$bin/pip" --python "$folder/venv/bin/python" install --quiet --disable-pip-version-check --no-index --no-deps "$folder"/*.whl
+    # NumPy as it is in the other environment, whose package in the folder is not found this way.
+    local places='import sysconfig; print(sysconfig.get_path("purelib"))'
+    "$bin/python" -c "$places" >"$("$folder/venv/bin/python" -c "$places")/numpy.pth"
+    (cd "$folder" && "$folder/venv/bin/python" "$OLDPWD/python/tests/installed.py" "$folder/venv")
+}
+
 sample_of_scipy() {
     scipy_tests scipy.fft --every 40
     scipy_tests scipy.fft --every 80 --single
@@ -90,9 +122,11 @@ case ${1:-} in
 '') ;;
 own) own_tests ;;
 scipy) sample_of_scipy ;;
+wheel) wheel ;;
 test)
     own_tests
     sample_of_scipy
+    wheel
     ;;
 test-all)
     own_tests
