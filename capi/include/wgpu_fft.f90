@@ -98,6 +98,47 @@ module wgpu_fft
   end type wgpu_fft_transform
 
   interface
+    function wgpu_fft_buffer_create(gpu, bytes, buffer) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t
+      type(c_ptr), value :: gpu
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(out) :: buffer
+      integer(c_int32_t) :: status
+    end function wgpu_fft_buffer_create
+
+    subroutine wgpu_fft_buffer_destroy(buffer) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: buffer
+    end subroutine wgpu_fft_buffer_destroy
+
+    function wgpu_fft_buffer_write(buffer, data, count) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t
+      type(c_ptr), value :: buffer, data
+      integer(c_size_t), value :: count
+      integer(c_int32_t) :: status
+    end function wgpu_fft_buffer_write
+
+    function wgpu_fft_buffer_read(buffer, data, count) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t
+      type(c_ptr), value :: buffer, data
+      integer(c_size_t), value :: count
+      integer(c_int32_t) :: status
+    end function wgpu_fft_buffer_read
+
+    function wgpu_fft_enqueue(plan, inputs, count, output) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t
+      type(c_ptr), value :: plan, output
+      type(c_ptr), intent(in) :: inputs(*)
+      integer(c_size_t), value :: count
+      integer(c_int32_t) :: status
+    end function wgpu_fft_enqueue
+
+    function wgpu_fft_flush(gpu) bind(C) result(status)
+      import :: c_ptr, c_int32_t
+      type(c_ptr), value :: gpu
+      integer(c_int32_t) :: status
+    end function wgpu_fft_flush
+
     function wgpu_fft_execute(plan, input, input_bytes, output, output_bytes) bind(C) result(status)
       import :: c_ptr, c_size_t, c_int32_t
       type(c_ptr), value :: plan, input, output

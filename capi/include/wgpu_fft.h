@@ -151,6 +151,11 @@
 #define WGPU_FFT_SCALE_INV_SQRT_LEN 2
 
 /**
+ * An array on the device. Any number of threads may use it at once.
+ */
+typedef struct wgpu_fft_buffer wgpu_fft_buffer;
+
+/**
  * An opened device, with its plans. Any number of threads may use it at once.
  */
 typedef struct wgpu_fft_gpu wgpu_fft_gpu;
@@ -356,6 +361,55 @@ typedef struct wgpu_fft_transform {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Makes an array on the device of so many bytes, which are zeros. Destroy it with
+ * wgpu_fft_buffer_destroy.
+ */
+wgpu_fft_status wgpu_fft_buffer_create(const struct wgpu_fft_gpu *gpu,
+                                       size_t bytes,
+                                       struct wgpu_fft_buffer **buffer);
+
+/**
+ * Destroys a buffer. What is queued with it still runs. NULL does nothing.
+ */
+void wgpu_fft_buffer_destroy(struct wgpu_fft_buffer *buffer);
+
+/**
+ * Copies bytes of the host to the beginning of a buffer, after what was queued before.
+ */
+wgpu_fft_status wgpu_fft_buffer_write(const struct wgpu_fft_buffer *buffer,
+                                      const void *data,
+                                      size_t count);
+
+/**
+ * Copies bytes from the beginning of a buffer to the host, when everything queued before has run.
+ */
+wgpu_fft_status wgpu_fft_buffer_read(const struct wgpu_fft_buffer *buffer,
+                                     void *data,
+                                     size_t count);
+
+/**
+ * Queues a plan on buffers, and returns at once. A submission costs more than a small transform, so
+ * what is queued is submitted together: with the next call that reads or writes a buffer, by
+ * wgpu_fft_flush, and where much is queued.
+ *
+ * Each buffer has as many bytes as the plan's input or output, and none is both: a plan of a
+ * specification that works in place takes no inputs, and its buffer is the output. Calls of all
+ * threads run in their order.
+ *
+ * An error may be of a plan that was queued earlier: then the message names it, and all others
+ * have run.
+ */
+wgpu_fft_status wgpu_fft_enqueue(const struct wgpu_fft_plan *plan,
+                                 const struct wgpu_fft_buffer *const *inputs,
+                                 size_t count,
+                                 const struct wgpu_fft_buffer *output);
+
+/**
+ * Submits what is queued, if anything is, so that the device begins before anybody reads.
+ */
+wgpu_fft_status wgpu_fft_flush(const struct wgpu_fft_gpu *gpu);
 
 /**
  * Executes a plan with one input on arrays of the host, and returns when the output is written.

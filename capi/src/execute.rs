@@ -27,11 +27,7 @@ unsafe fn run(plan: *const Plan, arrays: &[Array], output: *mut c_void, output_b
     let inputs = arrays.iter().map(|array| unsafe { bytes("an input", array.data.cast(), array.bytes) }).collect::<Result<Vec<_>, _>>()?;
     // SAFETY: the caller's. The result says no more than whether the place can be one.
     let places = unsafe { bytes("the output", output.cast(), output_bytes) }?.as_ptr_range();
-    let expected = plan.plan.program().output().len * plan.plan.output().bytes();
-    if output_bytes != expected {
-        let message = format!("the output has {output_bytes} bytes, and the plan `{}` writes {expected}", plan.plan.spec());
-        return Err(Failure::length(message));
-    }
+    plan.check_output(output_bytes)?;
     let overlaps = |input: &&[u8]| input.as_ptr() < places.end && places.start < input.as_ptr_range().end;
     if inputs.iter().any(overlaps) {
         // What is read may be what is written: the result comes into memory of its own first.

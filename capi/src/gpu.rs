@@ -24,6 +24,11 @@ pub struct Gpu {
 type Planners = HashMap<(Rigor, Option<Duration>), Arc<Planner>>;
 
 impl Gpu {
+    /// The device itself.
+    pub fn device(&self) -> &fft::Gpu {
+        &self.gpu
+    }
+
     /// The planner that chooses so.
     pub fn planner(&self, rigor: Rigor, limit: Option<Duration>) -> Arc<Planner> {
         let mut planners = self.planners.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,6 +5,7 @@
 //! and calls what is safe: [`status`] has the one place where panics end, and the messages.
 
 mod arguments;
+mod buffer;
 mod execute;
 mod gpu;
 mod plan;

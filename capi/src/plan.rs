@@ -9,7 +9,7 @@ use fft::tune::Rigor;
 use crate::arguments::{c_string, given, optional, place, text};
 use crate::gpu::Gpu;
 use crate::process;
-use crate::status::{Failure, Status, guarded};
+use crate::status::{Failure, Outcome, Status, guarded};
 use crate::transform::Transform;
 
 /// By the rules, or by what this library's authors measured. It takes no time.
@@ -39,6 +39,17 @@ pub struct Plan {
     recipe: CString,
     /// Of input and output.
     elements: [CString; 2],
+}
+
+impl Plan {
+    /// Refuses an output of another size.
+    pub fn check_output(&self, bytes: usize) -> Outcome {
+        let expected = self.plan.program().output().len * self.plan.output().bytes();
+        if bytes == expected {
+            return Ok(());
+        }
+        Err(Failure::length(format!("the output has {bytes} bytes, and the plan `{}` writes {expected}", self.plan.spec())))
+    }
 }
 
 /// # Safety

@@ -119,6 +119,83 @@ static void forked(const char *name)
         wgpu_fft_gpu_close(gpus[i]);
 }
 
+/* There and back many times on buffers, all queued, and what is refused. */
+static void queued(const wgpu_fft_gpu *gpu)
+{
+    wgpu_fft_plan *there, *back, *dot, *over;
+    wgpu_fft_buffer *x, *y, *number, *none;
+    const wgpu_fft_buffer *pair[2], *null = NULL;
+    float data[2 * N], read[2 * N], sum;
+    double exact = 0, worst = 0;
+    int i;
+
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240 1/sqrt(n)", NULL, &there) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_plan_text(gpu, "c2c inv 240 1/sqrt(n)", NULL, &back) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240 in-place", NULL, &over) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_plan_text(gpu, "dot f32 480", NULL, &dot) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_create(gpu, sizeof data, &x) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_create(gpu, sizeof data, &y) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_create(gpu, sizeof sum, &number) == WGPU_FFT_OK);
+    noise(data, 2 * N, 7);
+    CHECK(wgpu_fft_buffer_read(x, read, sizeof read) == WGPU_FFT_OK && read[0] == 0 && read[2 * N - 1] == 0);
+    CHECK(wgpu_fft_buffer_write(x, data, sizeof data) == WGPU_FFT_OK);
+    for (i = 0; i < 100; i++) {
+        pair[0] = x;
+        CHECK(wgpu_fft_enqueue(there, pair, 1, y) == WGPU_FFT_OK);
+        if (i == 30)
+            CHECK(wgpu_fft_flush(gpu) == WGPU_FFT_OK);
+        pair[0] = y;
+        CHECK(wgpu_fft_enqueue(back, pair, 1, x) == WGPU_FFT_OK);
+    }
+    CHECK(wgpu_fft_buffer_read(x, read, sizeof read) == WGPU_FFT_OK);
+    for (i = 0; i < 2 * N; i++)
+        worst = fmax(worst, fabs(data[i] - read[i]));
+    CHECK(worst > 0 && worst < 1e-3);
+    CHECK(wgpu_fft_flush(gpu) == WGPU_FFT_OK);
+
+    /* In place, two inputs, and writes between what is queued. */
+    CHECK(wgpu_fft_buffer_write(x, data, sizeof data) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_write(y, data, sizeof data) == WGPU_FFT_OK);
+    pair[0] = x, pair[1] = y;
+    CHECK(wgpu_fft_enqueue(dot, pair, 2, number) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_enqueue(over, NULL, 0, x) == WGPU_FFT_OK);
+    data[0] += 1;
+    CHECK(wgpu_fft_buffer_write(y, data, sizeof(float)) == WGPU_FFT_OK);
+    data[0] -= 1;
+    for (i = 0; i < 2 * N; i++)
+        exact += (double)data[i] * data[i];
+    CHECK(wgpu_fft_buffer_read(number, &sum, sizeof sum) == WGPU_FFT_OK && fabs(sum - exact) < 1e-3);
+    CHECK(wgpu_fft_buffer_read(x, read, sizeof read) == WGPU_FFT_OK && distance_of(data, read, -1) < 1e-4);
+    CHECK(wgpu_fft_buffer_read(y, read, 2 * sizeof(float)) == WGPU_FFT_OK);
+    CHECK(read[0] == data[0] + 1 && read[1] == data[1]);
+
+    /* Mistakes. */
+    pair[0] = x;
+    CHECK(wgpu_fft_enqueue(there, pair, 1, x) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_enqueue(there, pair, 1, number) == WGPU_FFT_ERROR_LENGTH);
+    CHECK(wgpu_fft_enqueue(there, pair, 2, y) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_enqueue(there, NULL, 1, y) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_enqueue(there, &null, 1, y) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_buffer_read(number, read, 5) == WGPU_FFT_ERROR_LENGTH);
+    CHECK(strstr(wgpu_fft_error_message(), "4 bytes, not 5") != NULL);
+    CHECK(wgpu_fft_buffer_write(number, NULL, 4) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_buffer_create(NULL, 4, &none) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_flush(NULL) == WGPU_FFT_ERROR_ARGUMENT);
+
+    /* What is queued outlives its handles. */
+    pair[0] = x;
+    CHECK(wgpu_fft_enqueue(there, pair, 1, y) == WGPU_FFT_OK);
+    wgpu_fft_buffer_destroy(x);
+    wgpu_fft_plan_destroy(there);
+    CHECK(wgpu_fft_buffer_read(y, read, sizeof read) == WGPU_FFT_OK);
+    wgpu_fft_plan_destroy(back);
+    wgpu_fft_plan_destroy(over);
+    wgpu_fft_plan_destroy(dot);
+    wgpu_fft_buffer_destroy(y);
+    wgpu_fft_buffer_destroy(number);
+    wgpu_fft_buffer_destroy(NULL);
+}
+
 static void device(const char *name)
 {
     wgpu_fft_gpu_options options = {0};
@@ -197,6 +274,7 @@ static void device(const char *name)
     CHECK(wgpu_fft_execute(plan, kept, N * sizeof(float), &sum, sizeof sum) == WGPU_FFT_ERROR_ARGUMENT);
     wgpu_fft_plan_destroy(plan);
 
+    queued(gpu);
     for (i = 0; i < THREADS; i++) {
         jobs[i].gpu = gpu;
         jobs[i].seed = 100 + (unsigned)i;
