@@ -59,10 +59,11 @@ def test_forked_processes():
         x = np.ones(8, np.float32)
         x_on_device = wgpu_fft.asarray(x)
         kept = wgpu_fft.asarray(x)
+        put_off = kept * 2
         wgpu_fft.fft(x)
         # As if another thread looked for a plan at this moment.
         del x_on_device
-        locks = [wgpu_fft.get_device()._lock, wgpu_fft._device._default_lock]
+        locks = [wgpu_fft.get_device()._lock, wgpu_fft._device._default_lock, wgpu_fft.get_device()._deferring]
         for lock in locks:
             lock.acquire()
         child = os.fork()
@@ -73,7 +74,7 @@ def test_forked_processes():
             # The default is forgotten with all that it keeps, as when another thread opens it.
             wgpu_fft._device._default = None
             gc.collect()
-            for call in (wgpu_fft.get_device, lambda: wgpu_fft.set_device(None)):
+            for call in (wgpu_fft.get_device, lambda: wgpu_fft.set_device(None), lambda: kept + 1, put_off.to_numpy):
                 try:
                     call()
                     os._exit(2)
@@ -96,7 +97,7 @@ def test_forked_processes():
                     os._exit(7)
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        assert kept.to_numpy()[0] == 1
+        assert kept.to_numpy()[0] == 1 and put_off.to_numpy()[0] == 2
         """
     )
     assert result.returncode == 0, result.stderr

@@ -235,6 +235,8 @@ def value_of(device: Device, part: Any) -> Any:
 
 def compute(array: Array) -> None:
     """Computes an array that was put off."""
+    # A lock may have been held when this process was forked.
+    _core.check_process()
     with array.device._deferring:
         expression = array._expression
         if expression is None:
