@@ -91,6 +91,19 @@ def test_arithmetic(noise, agrees, name, left, right):
         agrees(function(wgpu_fft.asarray(small), a), function(small, x))
 
 
+@pytest.mark.parametrize("fuse", [0, 1])
+def test_both_sides_may_be_repeated(noise, agrees, fuse):
+    """The order stays: a difference is no negative one."""
+    shapes = [((4, 1), (5,)), ((5,), (4, 1)), ((), (1,)), ((1,), ()), ((3, 1, 5), (4, 1)), ((1, 1), (1,))]
+    with wgpu_fft.options(fuse=fuse):
+        for left, right in shapes:
+            x, y = np.asarray(noise(left)), np.asarray(noise(right))
+            for name in ("-", "/"):
+                for _ in range(2):
+                    agrees(OPERATORS[name](wgpu_fft.asarray(x), wgpu_fft.asarray(y)), np.asarray(OPERATORS[name](x, y)))
+                    agrees(OPERATORS[name](wgpu_fft.asarray(x) * 2, wgpu_fft.asarray(y)), np.asarray(OPERATORS[name](x * 2, y)))
+
+
 def test_division_keeps_its_range(agrees):
     x = np.array([1e30 + 1e30j, 1e-30j, 3], np.complex64)
     y = np.array([1e30 + 1e30j, 1e-30 + 0j, 0 - 2j], np.complex64)

@@ -144,11 +144,12 @@ def apply(name: str, left: Any, right: Any, dtype: np.dtype, shape: tuple[int, .
         other = _number(own.device, other)
     # The larger one is `value`, and the other one is looked up.
     value, looked_up = (other, own) if other.size > own.size else (own, other)
+    value_is_left = value is left
     value = _spread(value, shape)
     is_one = looked_up.size == 1
     looked_up = (looked_up if is_one else _spread(looked_up, shape)).contiguous()
     types = (value._dtype, looked_up._dtype, dtype)
-    fragment = _fragment(name, (value is own) == (own is left), types, is_one, looked_up._placed.within)
+    fragment = _fragment(name, value_is_left, types, is_one, looked_up._placed.within)
     return run(value, dtype, fragment, [("other", looked_up._buffer)], of)
 
 
