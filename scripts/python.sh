@@ -89,8 +89,8 @@ wheel() {
     local cargo
     cargo=$(command -v cargo)
     if [ ${#selection[@]} -gt 0 ]; then
-        # maturin asks Cargo for this package alone, and tells pyo3 about the interpreter, which also looks
-        # at PATH: all that is compiled would be compiled anew.
+        # maturin asks Cargo for this package alone, and tells pyo3 about the interpreter, which also
+        # looks at PATH: all that is compiled would be compiled anew.
         cat >"$folder/bin/cargo" <<SCRIPT
 #!/bin/sh
 [ "\$1" = rustc ] || exec "$cargo" "\$@"

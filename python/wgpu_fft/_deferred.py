@@ -66,7 +66,8 @@ class Form:
     __slots__ = ("made", "numbers", "operator", "parts", "places", "types")
 
     def __init__(self, operator: str, types: tuple[np.dtype, ...], parts: tuple[Form, ...], places: tuple[tuple[int, ...], ...]) -> None:
-        # An operator of two parts by its name, or an expression of `value` in WGSL of one part; of leaves, what they are.
+        # An operator of two parts by its name, or an expression of `value` in WGSL of one part; of
+        # leaves, what they are.
         self.operator = operator
         # Of the parts, and of the result.
         self.types = types
