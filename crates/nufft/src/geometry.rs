@@ -54,9 +54,11 @@ impl Geometry {
             cells[0] = next_fast_len(profile, TransformKind::C2c, cells[0] as usize + 1)? as u32;
         }
         // lavapipe, ms of type 1 at 1e-6. 512², a million points: 8x4 238, 16x4 246, 16x2 263, 4x4
-        // 275, 8x2 285. 64³, 300,000 points: 4x4x4 419, 8x4x2 480, 8x2x2 526, 4x4x2 579, 8x4x1 648,
-        // 4x2x2 835.
-        let tile = [[32, 1, 1], [8, 4, 1], [4, 4, 4]][axes - 1];
+        // 275, 8x2 285. 64³, 300,000 points, of processor time: 4x4x4 248, 8x4x4 188, 16x4x4 174;
+        // at 1e-3 100, 77, 75. The longer, the fewer of its segments have no point. The cells of
+        // 4x4x4 take 128 registers, and a GPU's invocation has at most 255.
+        let volume = if profile.is_cpu() { [8, 4, 4] } else { [4, 4, 4] };
+        let tile = [[32, 1, 1], [8, 4, 1], volume][axes - 1];
         Ok(Self { axes, cells, width: window.width, tile })
     }
 
@@ -135,12 +137,13 @@ mod tests {
     /// By counting, on small grids, with every tile that a segment of the spreading names.
     #[test]
     fn no_point_reaches_more_tiles_than_planned() {
-        let profile = DeviceProfile::webgpu_defaults();
-        for (digits, shapes) in [(1, 2..40), (4, 5..60), (6, 7..60)] {
+        let gpu = DeviceProfile::webgpu_defaults();
+        let processor = gpu.clone().with(|profile| profile.device_type = wgpu_fft::wgpu::DeviceType::Cpu);
+        for (digits, shapes, profile) in [(1, 2..40, &gpu), (4, 5..60, &processor), (6, 7..60, &gpu), (6, 7..60, &processor)] {
             let window = Window::new(10f64.powi(-digits));
             for modes in shapes {
                 for axes in 1..=3 {
-                    let geometry = Geometry::new(&profile, &Shape::from(&vec![modes; axes][..]), &window).unwrap();
+                    let geometry = Geometry::new(profile, &Shape::from(&vec![modes; axes][..]), &window).unwrap();
                     let bound = geometry.most_tiles();
                     let most: u64 = (0..axes)
                         .map(|axis| {
