@@ -22,7 +22,7 @@ import time
 
 import numpy
 
-ENOUGH = 0.25
+ENOUGH = 0.15
 TERMS = 30_000_000
 
 

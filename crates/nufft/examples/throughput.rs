@@ -54,7 +54,7 @@ const LARGE_3: [&str; 3] = ["3 1000000 3000000 1e-5", "3 512x512 3000000 1e-5", 
 /// Terms of the sums in f64 that results are compared with.
 const TERMS: usize = 30_000_000;
 /// The time that a measurement takes at most, unless a single run takes longer.
-const ENOUGH: Duration = Duration::from_millis(250);
+const ENOUGH: Duration = Duration::from_millis(150);
 /// The first run of each plan compiles.
 const LEAST_RUNS: usize = 3;
 /// An idle GPU takes a while to reach its clock.
