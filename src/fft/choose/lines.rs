@@ -1,7 +1,7 @@
 //! What a pass is to transform, as far as rules ask.
 
 /// What a pass is to transform.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(in crate::fft) struct LineClass {
     pub n: u32,
     /// Number of lines, as far as it decides how many of them a workgroup takes.
@@ -28,17 +28,6 @@ pub(in crate::fft) struct LineClass {
 impl LineClass {
     /// Complex rows.
     pub fn rows(n: u32, count: u32) -> Self {
-        Self {
-            n,
-            count,
-            points: u64::from(n) * u64::from(count),
-            across: false,
-            exchanges_mirror: false,
-            halves: false,
-            convolution: false,
-            is_16_bit: false,
-            frames: false,
-            to_reals: false,
-        }
+        Self { n, count, points: u64::from(n) * u64::from(count), ..Self::default() }
     }
 }

@@ -134,7 +134,6 @@ impl Designer<'_> {
     /// next axis, including no blocks.
     pub(super) fn blocks(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Stockham) -> Vec<Option<[u32; 2]>> {
         let axis = &axes[i];
-        let stockham = |pass: &PassRecipe| if let PassRecipe::Stockham(stockham) = pass { Some(stockham.lines) } else { None };
         if f + 1 < axis.passes.len() {
             let last = axis.passes.last().and_then(PassRecipe::n).unwrap_or(1);
             let along = own.block.map_or(own.lines, |[along, _]| along);
@@ -142,11 +141,11 @@ impl Designer<'_> {
             let others = others.map(|along| Some([along, 1]));
             return if own.block.is_some() { others.chain([None]).collect() } else { others.take(1).collect() };
         }
-        let Some(next) = axes.get(i + 1).filter(|next| axis.passes.len() == 1 && next.passes.len() == 1) else { return Vec::new() };
-        let Some(lines) = stockham(&next.passes[0]) else { return Vec::new() };
+        let next = axes.get(i + 1).map(|next| &next.passes[..]);
+        let (1, Some([PassRecipe::Stockham(next)])) = (axis.passes.len(), next) else { return Vec::new() };
         // If the next axis takes more than 8 lines, blocks gain nothing, because its loads are long
         // enough already.
-        if own.block.is_none() && lines > COLUMNS {
+        if own.block.is_none() && next.lines > COLUMNS {
             return Vec::new();
         }
         let all = [[8, 16], [8, 8], [4, 16], [16, 8]].map(Some);
@@ -159,11 +158,9 @@ impl Designer<'_> {
 fn other_width(own: &Stockham, lines: LineClass) -> Vec<Stockham> {
     let with = |width, lanes| Stockham { width, lanes, ..own.clone() };
     match own.width {
-        1 if lines.is_16_bit && !lines.exchanges_mirror && !lines.convolution && (lines.across || own.lanes == 1) => {
-            vec![with(2, own.lanes)]
-        }
-        1 if lines.is_16_bit && !lines.exchanges_mirror && !lines.convolution => vec![with(2, own.lanes), with(2, own.lanes / 2)],
-        1 => Vec::new(),
+        1 if !lines.is_16_bit || lines.exchanges_mirror || lines.convolution => Vec::new(),
+        1 if lines.across || own.lanes == 1 => vec![with(2, own.lanes)],
+        1 => vec![with(2, own.lanes), with(2, own.lanes / 2)],
         _ => vec![with(1, own.lanes)],
     }
 }

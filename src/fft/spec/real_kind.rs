@@ -2,12 +2,11 @@
 //! spectra in half-complex form. What each computes, and which Fourier transform it is made of.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
-use std::fmt;
 
 use super::kind::End;
 use crate::error::Result;
 use crate::fft::roots::root;
-use crate::text::Text;
+use crate::text::{Text, join, words};
 
 /// A transform from n reals to n reals along one axis. All sums are over j = 0 … n-1, and the
 /// definitions are those of SciPy and FFTW.
@@ -55,31 +54,20 @@ pub(in crate::fft) struct Inner {
 }
 
 impl RealKind {
-    /// All kinds, each with its name in the text of a specification.
-    const NAMES: [(Self, &'static str); 11] = [
-        (Self::DctI, "dct1"),
-        (Self::DctII, "dct2"),
-        (Self::DctIII, "dct3"),
-        (Self::DctIV, "dct4"),
-        (Self::DstI, "dst1"),
-        (Self::DstII, "dst2"),
-        (Self::DstIII, "dst3"),
-        (Self::DstIV, "dst4"),
-        (Self::Hartley, "hartley"),
-        (Self::ToHalfComplex, "r2hc"),
-        (Self::OfHalfComplex, "hc2r"),
-    ];
-
     /// All kinds.
-    pub const ALL: [Self; 11] = {
-        let mut all = [Self::DctI; 11];
-        let mut i = 0;
-        while i < all.len() {
-            all[i] = Self::NAMES[i].0;
-            i += 1;
-        }
-        all
-    };
+    pub const ALL: [Self; 11] = [
+        Self::DctI,
+        Self::DctII,
+        Self::DctIII,
+        Self::DctIV,
+        Self::DstI,
+        Self::DstII,
+        Self::DstIII,
+        Self::DstIV,
+        Self::Hartley,
+        Self::ToHalfComplex,
+        Self::OfHalfComplex,
+    ];
 
     /// The kind that undoes this one, up to the logical length as a factor.
     #[must_use]
@@ -115,16 +103,6 @@ impl RealKind {
     /// Whether it is a sine transform.
     pub(in crate::fft) fn is_sine(self) -> bool {
         matches!(self, Self::DstI | Self::DstII | Self::DstIII | Self::DstIV)
-    }
-
-    /// Reads a name of a kind.
-    pub(in crate::fft) fn parse(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(_, own)| *own == name).map(|(kind, _)| *kind)
-    }
-
-    /// The names of all kinds, for errors.
-    pub(in crate::fft) fn names() -> String {
-        Self::NAMES.map(|(_, name)| name).join(", ")
     }
 
     /// The Fourier transform that n reals need.
@@ -199,17 +177,17 @@ impl RealKind {
     }
 }
 
-impl fmt::Display for RealKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::NAMES.iter().find(|(kind, _)| kind == self).map_or("", |(_, name)| name))
-    }
-}
+words!(RealKind {
+    DctI = "dct1", DctII = "dct2", DctIII = "dct3", DctIV = "dct4",
+    DstI = "dst1", DstII = "dst2", DstIII = "dst3", DstIV = "dst4",
+    Hartley = "hartley", ToHalfComplex = "r2hc", OfHalfComplex = "hc2r",
+});
 
 /// Reads the kind of one axis; `-` for none.
 pub(in crate::fft) fn parse_kind(text: Text<'_>, name: &str) -> Result<Option<RealKind>> {
     if name == "-" {
         return Ok(None);
     }
-    let unknown = || text.wrong(name, format!("expected one of {}", RealKind::names()));
-    RealKind::parse(name).map(Some).ok_or_else(unknown)
+    let unknown = || text.wrong(name, format!("expected one of {}", join(&RealKind::ALL, ", ")));
+    RealKind::ALL.into_iter().find(|kind| kind.to_string() == name).map(Some).ok_or_else(unknown)
 }
