@@ -18,6 +18,7 @@ const FILES: &[(&str, usize, &str)] = &[
     ("capi/fftw/src/plan.rs", 14, "FFTW's functions take pointers; each says what its caller must keep"),
     ("capi/fftw/src/side.rs", 13, "FFTW's functions take pointers; each says what its caller must keep"),
     ("capi/src/arguments.rs", 13, "functions for C take pointers; each says what its caller must keep"),
+    ("capi/src/buffer.rs", 21, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/execute.rs", 12, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/gpu.rs", 19, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/plan.rs", 46, "functions for C take pointers; each says what its caller must keep"),
