@@ -1,7 +1,7 @@
 //! What a pass is to transform, as far as rules ask.
 
 /// What a pass is to transform.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::fft) struct LineClass {
     pub n: u32,
     /// Number of lines, as far as it decides how many of them a workgroup takes.

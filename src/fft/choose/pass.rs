@@ -101,7 +101,7 @@ impl Designer<'_> {
             false if self.has_few_registers() => None,
             false => self.complete_in((own.radices, own.lanes), lines, 4),
         });
-        known.or_else(|| self.estimated_row(lines)).or_else(|| self.search(lines))
+        known.or_else(|| self.estimated_row(lines)).or_else(|| self.faster_row(lines, self.search(lines)))
     }
 
     /// All decisions for radices and lanes, if they fit the device. Rows in 4 pieces lose more than

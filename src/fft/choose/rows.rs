@@ -5,6 +5,10 @@
 //! of 576 to 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left out of the fit,
 //! the choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at most. More terms
 //! choose no better (report `2026-11-27-estimates`).
+//!
+//! Shorter rows, and lengths that have no three stages of such radices, are judged by another estimate
+//! of six terms, fitted to 1,100 recipes for 228 lengths of 36 to 16170 on the same card (report
+//! `2026-11-28-rows`). It is compared with what the search of `pass.rs` finds.
 
 use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
 use super::lines::LineClass;
@@ -15,8 +19,7 @@ use crate::fft::recipe::Stockham;
 const STAGES: usize = 3;
 const RADICES: [u32; 2] = [8, 40];
 
-/// Shorter rows are left to the search of `pass.rs`, which is as good there. Longer ones fill a
-/// core, and were measured one by one.
+/// Longer ones fill a core, and were measured one by one.
 const LENGTHS: [u32; 2] = [1400, 16_384];
 
 /// Shorter rows back to reals, which load both ends of a spectrum, take 0.88 to 1.08 of the time of
@@ -33,7 +36,41 @@ const MAX_ELEMENTS: u32 = 44;
 /// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
 const MAX_IDLE: f64 = 1.25;
 
+/// Of rows that the estimate of any number of stages is for: the shortest one, the largest radix,
+/// numbers of an invocation, lanes of a row, and as above the numbers of all butterflies.
+const SHORTEST: u32 = 36;
+const LARGEST_RADIX: u32 = 49;
+const MOST_ELEMENTS: u32 = 49;
+const LEAST_LANES: u32 = 3;
+const LITTLE_IDLE: f64 = 1.1;
+
+/// The logarithm of the time that it must save: what differs less was as often slower as faster.
+const GAIN: f64 = 0.03;
+
 impl Designer<'_> {
+    /// Of rows of one pass what takes less time than `own` by an estimate for any number of stages, or
+    /// else `own`.
+    pub fn faster_row(&self, lines: LineClass, own: Option<Stockham>) -> Option<Stockham> {
+        let n = lines.n;
+        let is_other = lines != LineClass { points: lines.points, ..LineClass::rows(n, lines.count) } || n.is_power_of_two();
+        let is_measured = !self.profile.is_cpu() && !self.has_few_registers() && self.words() == 1 && lines.points > SMALL_ARRAY;
+        if is_other || !is_measured || !(SHORTEST..=LENGTHS[1]).contains(&n) {
+            return own;
+        }
+        // Of equal costs those with a large radix in the middle are faster.
+        let mut ways: Vec<Vec<u32>> = factorizations(n, LARGEST_RADIX).iter().flat_map(|radices| orders(radices)).collect();
+        ways.sort_by_key(|radices| std::cmp::Reverse(radices.iter().skip(1).rev().skip(1).max().copied()));
+        let all = shapes(n, ways).filter(|(_, lanes)| *lanes >= LEAST_LANES).map(|(radices, lanes)| Stockham::new(radices, lanes));
+        let all = all.filter(|own| own.radices.len() > 1 && own.elements() <= MOST_ELEMENTS && idle(own) <= LITTLE_IDLE);
+        let all = all.map(|own| (estimate_of_stages(&own), own));
+        let best = cheapest(all, |own| self.complete((own.radices, own.lanes), lines));
+        match (best, own) {
+            (Some((cost, best)), Some(own)) if cost < estimate_of_stages(&own) - GAIN => Some(best),
+            (best, None) => best.map(|(_, best)| best),
+            (_, own) => own,
+        }
+    }
+
     /// The three stages with the least estimate, if these rules are for such rows.
     pub fn estimated_row(&self, lines: LineClass) -> Option<Stockham> {
         let LineClass { n, across, exchanges_mirror, halves, convolution, is_16_bit, to_reals, .. } = lines;
@@ -48,12 +85,8 @@ impl Designer<'_> {
         }
         let ways = factorizations(n, RADICES[1]).into_iter().flat_map(|radices| orders(&radices));
         let ways = ways.filter(|radices| radices.len() == STAGES && radices.iter().all(|radix| *radix >= RADICES[0]));
-        let is_busy = |own: &Stockham| {
-            let numbers: u32 = own.radices.iter().map(|radix| rounds(own, *radix) * own.lanes * radix).sum();
-            f64::from(numbers) <= MAX_IDLE * f64::from(n) * STAGES as f64
-        };
         let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes));
-        let all = all.filter(|own| own.elements() <= MAX_ELEMENTS && is_busy(own));
+        let all = all.filter(|own| own.elements() <= MAX_ELEMENTS && idle(own) <= MAX_IDLE);
         let all = all.flat_map(|own| PIECES.map(|(pieces, _)| Stockham { pieces, ..own.clone() })).map(|own| (estimate(&own), own));
         cheapest(all, |own| self.runs(&own, lines).then_some(own)).map(|(_, own)| own)
     }
@@ -62,6 +95,27 @@ impl Designer<'_> {
 /// How often an invocation computes a butterfly of a stage.
 fn rounds(own: &Stockham, radix: u32) -> u32 {
     (own.n() / radix).div_ceil(own.lanes)
+}
+
+/// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
+fn idle(own: &Stockham) -> f64 {
+    let numbers: u32 = own.radices.iter().map(|radix| rounds(own, *radix) * own.lanes * radix).sum();
+    f64::from(numbers) / (f64::from(own.n()) * own.radices.len() as f64)
+}
+
+/// The same as `estimate`, for any number of stages: what a stage costs, registers, invocations of a
+/// subgroup of 32 without work, rows that an access of a subgroup is spread over, and lanes that do not
+/// divide the row.
+fn estimate_of_stages(own: &Stockham) -> f64 {
+    let log2 = |value: f64| value.log2().max(0.0);
+    let above = |least: u32| log2(f64::from(own.elements()) / f64::from(least));
+    let together = own.lanes << (64 / own.lanes).max(1).ilog2();
+    0.102 * own.radices.len() as f64
+        + 0.157 * above(20)
+        + 0.167 * above(32)
+        + 0.197 * (f64::from(together.next_multiple_of(32)) / f64::from(together)).log2()
+        + 0.186 * log2(8.0 / f64::from(own.lanes))
+        + if own.n().is_multiple_of(own.lanes) { 0.0 } else { 0.048 }
 }
 
 /// The logarithm of the time, but for what every recipe of a length has in common.
@@ -120,6 +174,23 @@ mod tests {
         assert!(all > 50 && small > 0 && small < all, "{small} of {all}");
         assert_eq!(chosen(8192, &large), None);
         assert_eq!(chosen(1398, &large), None);
+    }
+
+    /// Rows of 3125 took 2.4 of the time, in two passes; of 1296 and 1344 1.42 and 1.32.
+    #[test]
+    fn rows_have_few_stages_and_full_subgroups() {
+        let chosen = |n: u32, profile: &DeviceProfile| {
+            let spec = C2c::forward(n as usize).batch(1 << 14);
+            let geometry = spec.transform.geometry().unwrap();
+            Designer::new(&spec.transform, &geometry, profile).pass(LineClass::rows(n, 1 << 14)).unwrap()
+        };
+        let large = DeviceProfile::large_gpu();
+        for n in [3125, 4375, 6125, 1296, 1344, 700, 385] {
+            let own = chosen(n, &large);
+            assert!(own.radices.len() <= 3 && own.elements() <= MOST_ELEMENTS, "{n}: {own:?}");
+        }
+        // On a device with few registers no invocation takes so many numbers.
+        assert!(chosen(700, &DeviceProfile::webgpu_defaults()).elements() <= 16);
     }
 
     /// What was measured: 0.168 for 0.204, and 0.138 for 0.133.
