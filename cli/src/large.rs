@@ -6,8 +6,8 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memmap2::{Mmap, MmapMut};
-use serde_json::json;
 use npyz::Order;
+use serde_json::json;
 use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::low_level::files::Replacement;

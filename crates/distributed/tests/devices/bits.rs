@@ -4,8 +4,8 @@
 use wgpu_fft::Element;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level::recipes::fft::Adapt;
-use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, Strategy};
 use wgpu_fft_tests::lists::{asks_for_all, share};
