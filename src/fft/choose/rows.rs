@@ -10,6 +10,8 @@
 //! of six terms, fitted to 1,100 recipes for 228 lengths of 36 to 16170 on the same card (report
 //! `2026-11-28-rows`). It is compared with what the search of `pass.rs` finds.
 
+use std::cmp::Reverse;
+
 use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
 use super::lines::LineClass;
 use crate::fft::factors::{factorizations, orders};
@@ -57,9 +59,13 @@ impl Designer<'_> {
         if is_other || !is_measured || !(SHORTEST..=LENGTHS[1]).contains(&n) {
             return own;
         }
-        // Of equal costs those with a large radix in the middle are faster.
+        // Of equal costs those with a large radix in the middle are faster, and of two stages mostly
+        // those with the large one last.
         let mut ways: Vec<Vec<u32>> = factorizations(n, LARGEST_RADIX).iter().flat_map(|radices| orders(radices)).collect();
-        ways.sort_by_key(|radices| std::cmp::Reverse(radices.iter().skip(1).rev().skip(1).max().copied()));
+        ways.sort_by_key(|radices| match radices[..] {
+            [first, _] => (Reverse(None), first),
+            _ => (Reverse(radices.iter().skip(1).rev().skip(1).max().copied()), 0),
+        });
         let all = shapes(n, ways).filter(|(_, lanes)| *lanes >= LEAST_LANES).map(|(radices, lanes)| Stockham::new(radices, lanes));
         let all = all.filter(|own| own.radices.len() > 1 && own.elements() <= MOST_ELEMENTS && idle(own) <= LITTLE_IDLE);
         let all = all.map(|own| (estimate_of_stages(&own), own));
