@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 RECIPE = re.compile(r"axis 0: stockham ([\d.]+) lanes=(\d+) lines=(\d+) exchange=split pieces=(\d+) banks=32 roots=products")
-GAIN = 0.03
+GAIN = 0.08
 
 
 def terms(n, radices, lanes, lines):
