@@ -24,7 +24,10 @@ use crate::task::Task;
 /// than this, so that any device can hold them. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
 
+/// The plan for the transform along the first axis of a batch of arrays, by a recipe, with a factor.
 type ColumnsBy = Box<dyn Fn(Shape, usize, Compute, &Recipe) -> Result<Arc<dyn Task>>>;
+/// The plan for the transposes of a batch.
+type Transposes = Box<dyn Fn(Shape, usize) -> Result<Arc<dyn Task>>>;
 
 /// How a pass is cut into pieces.
 #[derive(Clone, Copy, Debug)]
@@ -72,10 +75,8 @@ pub(super) struct Passes {
     pub pace: Pace,
     /// The plan for the transform of some units.
     rows: Box<dyn Fn(usize) -> Result<Arc<dyn Task>>>,
-    /// The plan for the transform along the first axis of a batch, by a recipe, with a factor.
     columns_by: ColumnsBy,
-    /// The plan for the transposes of a batch.
-    transposes: Box<dyn Fn(Shape, usize) -> Result<Arc<dyn Task>>>,
+    transposes: Transposes,
     columns: Vec<Recipe>,
     pub recipes: Recipes,
 }
@@ -110,7 +111,7 @@ impl Passes {
         });
         let own = Rc::clone(&device);
         // With a recipe that this device chooses itself.
-        let transposes = Box::new(move |shape, batch| {
+        let transposes: Transposes = Box::new(move |shape, batch| {
             Ok(own.planner.plan(Permute::<<S::Complex as Spec>::Input>::transpose(shape).batch(batch))? as Arc<dyn Task>)
         });
         Ok(Self { link, device, geometry, pace, rows, columns_by, transposes, columns, recipes })
