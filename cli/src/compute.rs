@@ -177,8 +177,8 @@ impl Transform {
             let axes: Vec<usize> = self.named(rank)?.into_iter().map(stored).collect();
             large::check(&self.kind.words(), &header, &self.input, self.f64)?;
             let set = self.recipes.set(device)?;
-            let planners = (0..set.len()).filter_map(|member| set.planner(member));
-            let number = self.number(planners.map(|planner| planner.gpu().profile().f64).all(|has| has));
+            let mut planners = (0..set.len()).filter_map(|member| set.planner(member));
+            let number = self.number(planners.all(|planner| planner.gpu().profile().f64));
             let Specification { text, shape, order } = self.specification(&shape, &axes, number)?;
             if !order.is_sorted() {
                 let order = joined(&order.into_iter().map(stored).collect::<Vec<_>>(), ",");

@@ -88,6 +88,7 @@ mod tests {
         assert_eq!(Registers::of(0, "NVIDIA GeForce RTX 3060", 32), Registers::PLENTY);
         assert_eq!(liked(0x1002, "AMD Radeon RX 580", 64), 64);
         assert_eq!(liked(0x1002, "AMD Radeon RX 7900", 32), 128);
+        assert_eq!(liked(0x13b5, "Mali-G610 MC4", 16), 56);
         assert_eq!(liked(0, "unnamed adapter", 4), 88);
         assert_eq!(liked(0, "fxc", 1), 64);
     }
