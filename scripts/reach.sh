@@ -94,7 +94,7 @@ on() {
     nvk) icd=nouveau shim=nouveau ;;
     mali-*) icd=panfrost shim=panfrost ;;
     v3d) icd=broadcom shim=v3d ;;
-    powervr) icd=powervr shim=pvr ;;
+    powervr) icd=powervr shim=powervr ;;
     esac
     preload=$lib/lib${shim}_noop_drm_shim.so
     [[ " $intel " != *" $chip "* ]] || icd=intel preload=$folder/intel.so
@@ -108,7 +108,7 @@ on() {
 
 read -ra selection <<<"${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft}"
 built() {
-    [ -e "$folder/layer.json" ] || fetch
+    [ -d "$folder/headers" ] || fetch
     local headers=$folder/headers
     local compile=("$compiler" -O1 -Wall -Wextra -shared -fPIC -isystem "$headers" -isystem "$headers/libdrm")
     "${compile[@]}" -o "$folder/layer.so" scripts/reach/statistics.c

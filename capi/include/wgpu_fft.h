@@ -376,7 +376,8 @@ wgpu_fft_status wgpu_fft_buffer_create(const struct wgpu_fft_gpu *gpu,
 void wgpu_fft_buffer_destroy(struct wgpu_fft_buffer *buffer);
 
 /**
- * Copies bytes of the host to the beginning of a buffer, after what was queued before.
+ * Copies bytes of the host to the beginning of a buffer, after what was queued before: all of the
+ * buffer, or a multiple of 4 bytes.
  */
 wgpu_fft_status wgpu_fft_buffer_write(const struct wgpu_fft_buffer *buffer,
                                       const void *data,

@@ -54,13 +54,18 @@ pub unsafe extern "C" fn wgpu_fft_buffer_destroy(buffer: *mut Buffer) {
     });
 }
 
-/// Copies bytes of the host to the beginning of a buffer, after what was queued before.
+/// Copies bytes of the host to the beginning of a buffer, after what was queued before: all of the
+/// buffer, or a multiple of 4 bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_buffer_write(buffer: *const Buffer, data: *const c_void, count: usize) -> Status {
     guarded("wgpu_fft_buffer_write", || {
         // SAFETY: the caller gives a handle and so many bytes.
         let (buffer, data) = unsafe { (given("buffer", buffer)?, self::bytes("data", data.cast(), count)?) };
         process::check().map_err(Failure::unsupported)?;
+        let all = buffer.bytes.len();
+        if count < all && !count.is_multiple_of(4) {
+            return Err(Failure::argument(format!("a write of {count} of {all} bytes: a part is a multiple of 4 bytes")));
+        }
         Ok(buffer.gpu.write(buffer.first(count)?, data)?)
     })
 }

@@ -68,13 +68,14 @@ impl From<Error> for Failure {
             | Error::WrongArrays { .. }
             | Error::WrongPlacement { .. }
             | Error::Aliased { .. }
+            | Error::Misaligned { .. }
             | Error::ForeignObject { .. } => WGPU_FFT_ERROR_ARGUMENT,
             Error::Parse { .. } => WGPU_FFT_ERROR_TEXT,
             Error::Unsupported { .. } | Error::UnfitRecipe { .. } => WGPU_FFT_ERROR_UNSUPPORTED,
             Error::LimitExceeded { .. } => WGPU_FFT_ERROR_LIMIT,
             Error::OutOfMemory { .. } => WGPU_FFT_ERROR_MEMORY,
             Error::DeviceLost { .. } => WGPU_FFT_ERROR_DEVICE_LOST,
-            // The others are about wgpu's buffers and encoders of the caller's, which C has none of.
+            // The others are about objects of wgpu's that callers of Rust pass, which C has none of.
             _ => WGPU_FFT_ERROR_INTERNAL,
         };
         Self { status, message: error.to_string() }

@@ -96,7 +96,7 @@ impl Recipes {
     /// each part.
     pub fn set(&self, device: &Device) -> Result<DeviceSet> {
         if self.recipe.is_some() {
-            return Err(usage("with --memory, each part of the transform has a recipe of its own: leave out --recipe"));
+            return Err(usage("with --memory, the parts of the transform have recipes of their own: leave out --recipe"));
         }
         let set = pollster::block_on(DeviceSet::request(&device.options()))?;
         set.names().for_each(|name| device.output.note("device", name));

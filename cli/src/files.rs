@@ -335,8 +335,7 @@ fn write_npy(out: &mut dyn Write, array: &Array) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// The header of a `.npy` file of complex or real f32 numbers, whose length is a multiple of 64
-/// bytes.
+/// The header of a `.npy` file of numbers of type `T`, whose length is a multiple of 64 bytes.
 pub fn npy_header<T: npyz::AutoSerialize>(shape: &[usize], order: Order) -> Result<Vec<u8>> {
     let shape: Vec<u64> = shape.iter().map(|extent| *extent as u64).collect();
     let mut bytes = Vec::new();

@@ -20,7 +20,7 @@ use crate::{Result, progress, usage};
 
 /// Whether an array has what such a transform needs, as it is not converted.
 pub fn check(words: &str, header: &Header, input: &Path, f64: bool) -> Result<()> {
-    let takes = match (&words[..3], f64) {
+    let takes = match (first(words), f64) {
         ("c2c" | "c2r", false) => "c8",
         ("c2c" | "c2r", true) => "c16",
         ("r2c", false) => "f4",
@@ -45,7 +45,7 @@ pub fn transform(
     shape: Vec<usize>,
     memory: u64,
 ) -> Result<()> {
-    let (run, head, element): (Run, Head, _) = match (&text[..3], &*header.kind) {
+    let (run, head, element): (Run, Head, _) = match (first(text), &*header.kind) {
         ("c2c", "c8") => (run::<C2c>, npy_header::<Complex32>, size_of::<Complex32>()),
         ("c2c", _) => (run::<C2c<Complex64, Complex64>>, npy_header::<Complex64>, size_of::<Complex64>()),
         ("r2c", "f4") => (run::<R2c>, npy_header::<Complex32>, size_of::<Complex32>()),
@@ -75,6 +75,11 @@ pub fn transform(
     device.output.note("result", output.display());
     device.output.record(&json!({ "spec": text, "output": output, "shape": shape }));
     Ok(())
+}
+
+/// The kind of transform.
+fn first(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
 }
 
 type Run = fn(&Device, &DeviceSet, &str, &[u8], &mut [u8], u64) -> Result<()>;

@@ -239,7 +239,7 @@ fn arrays_in_fortrans_order_are_transformed_where_they_lie() {
     assert!(why.contains("an array in C's order of the axes 0,1"), "{why}");
 }
 
-/// In files too, in f64 or by sums of two f32, and by recipes of a search.
+/// In files too, in f64 or by sums of two f32, and by recipes of the record.
 #[test]
 fn arrays_of_f64_are_transformed_where_they_lie() {
     if !has_adapter() {
@@ -259,8 +259,9 @@ fn arrays_of_f64_are_transformed_where_they_lie() {
         assert!(actual.iter().zip(&expected).all(|(a, b)| (a - b).norm() < 1e-11), "{kind}");
     }
     text(&["transform", "irfft", &mapped, &plain, "--f64", "--memory", "1", "--rigor", "recorded"]);
-    let (_, back) = read::<f64>(Path::new(&plain));
-    let (_, expected) = read::<f64>(Path::new(&reals));
+    let (own, back) = read::<f64>(Path::new(&plain));
+    let (shape, expected) = read::<f64>(Path::new(&reals));
+    assert_eq!(own, shape);
     assert!(back.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-11));
     let why = error(1, &["transform", "rfft", &reals, &mapped, "--memory", "1"]);
     assert!(why.contains("holds f8, and this transform in files needs f4"), "{why}");

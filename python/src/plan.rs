@@ -89,7 +89,7 @@ impl Plan {
     }
 
     /// Queues the plan on arrays on the device, and returns at once. A plan that works in place
-    /// takes no inputs. Errors name the caller, which `_device.caller()` knows.
+    /// takes no inputs. Errors name the caller, which `_callers.caller()` found.
     #[pyo3(signature = (caller, inputs, output, arrays=Vec::new()))]
     fn run_on(
         &self,

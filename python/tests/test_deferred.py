@@ -210,8 +210,17 @@ def test_both_ways_compute_the_same_bits(device, runs, noise):
                 runs.clear()
                 with wgpu_fft.options(fuse=fuse):
                     results.append(function(arrays).to_numpy())
+            # Of the last time, which is by one kernel.
+            assert len(runs) <= 1
             np.testing.assert_array_equal(results[0].view(np.uint32), results[2].view(np.uint32))
             np.testing.assert_allclose(results[2], function(data), rtol=1e-3, atol=1e-3)
+
+
+def test_arrays_of_no_axes_are_taken_as_they_are(device, noise):
+    x, scale = noise((8,)), np.array(2, np.float32)
+    product = wgpu_fft.asarray(x, device=device) * scale
+    scale[...] = 5
+    np.testing.assert_array_equal(product.to_numpy(), x * np.float32(2))
 
 
 def test_long_expressions_are_cut(device, noise):

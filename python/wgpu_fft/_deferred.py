@@ -63,7 +63,7 @@ fn kept_complex(value: vec2<f32>, zeros: u32) -> vec2<f32> {
 class Form:
     """An expression without its arrays and numbers. Equal ones are one object."""
 
-    __slots__ = ("made", "numbers", "operator", "parts", "places", "types")
+    __slots__ = ("__weakref__", "made", "numbers", "operator", "parts", "places", "types")
 
     def __init__(self, operator: str, types: tuple[np.dtype, ...], parts: tuple[Form, ...], places: tuple[tuple[int, ...], ...]) -> None:
         # An operator of two parts by its name, or an expression of `value` in WGSL of one part; of
@@ -75,8 +75,8 @@ class Form:
         # For each part, which leaves of this form its own leaves are.
         self.places = places
         self.numbers = sum(part.numbers for part in parts) if parts else int(operator == "number")
-        # Those that have this one as a part.
-        self.made: dict[tuple, Form] = {}
+        # Those that have this one as their first part, as long as somebody has them.
+        self.made: weakref.WeakValueDictionary[tuple, Form] = weakref.WeakValueDictionary()
 
     def text(self, leaves: tuple[str, ...], first_number: int, zeros: str) -> str:
         """WGSL for the result, of WGSL for each leaf and the number of the first number."""
@@ -108,8 +108,11 @@ _LEAVES = {
 
 def _form(operator: str, types: tuple[np.dtype, ...], parts: tuple[Form, ...], places: tuple[tuple[int, ...], ...]) -> Form:
     key = (operator, types, parts[1:], places)
-    found = parts[0].made.get(key)
-    return found or parts[0].made.setdefault(key, Form(operator, types, parts, places))
+    made = parts[0].made
+    found = made.get(key)
+    if found is None:
+        found = made[key] = Form(operator, types, parts, places)
+    return found
 
 
 class Expression:
@@ -265,7 +268,8 @@ def _is_known(device: Device, expression: Expression) -> bool:
     fuse = get_options().fuse
     if fuse == 0:
         return False
-    key = (expression.form, expression.leaves[_value(expression)]._placed if expression.leaves else None)
+    # Slices that differ in where they begin have one kernel.
+    key = (expression.form, expression.leaves[_value(expression)]._based()._placed if expression.leaves else None)
     saved_bytes = (expression.operators - 1) * math.prod(expression.shape) * expression.dtype.itemsize
     count = device._computed[key] = device._computed.pop(key, 0) + 1 + (saved_bytes >> 20)
     if len(device._computed) > MOST_COUNTED:
@@ -312,7 +316,9 @@ def keep(device: Device, array: Array) -> None:
     expression = array._expression
     assert expression is not None
     kept = expression.kept_bytes()
-    if kept > max(MOST_TIMES * array.nbytes, SMALL_BYTES) or kept > MOST_BYTES:
+    # What no device can hold is an error of this call.
+    is_too_large = array.nbytes > device.info["binding_bytes"]
+    if is_too_large or kept > max(MOST_TIMES * array.nbytes, SMALL_BYTES) or kept > MOST_BYTES:
         compute(array)
         return
     device._put_off.append((weakref.ref(array), kept))

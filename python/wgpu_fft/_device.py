@@ -150,10 +150,11 @@ class Device:
     def clear(self) -> None:
         """Forgets all plans, and frees what is kept for the next one."""
         _core.check_process()
+        with self._deferring:
+            self._computed.clear()
         with self._lock:
             self._entries.clear()
             self._scalars.clear()
-            self._computed.clear()
             self._core.clear()
 
     def __repr__(self) -> str:

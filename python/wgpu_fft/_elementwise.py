@@ -124,7 +124,8 @@ def binary(name: str, left: Any, right: Any) -> Array:
     if not isinstance(other, _array.Array):
         kept = real_of(dtype) if isinstance(other, float) or not np.iscomplexobj(other) else dtype
         data = np.asarray(other, kept)
-        other = _array.asarray(data, dtype=kept, device=own.device) if data.ndim else data
+        # It is read later, and an array of no axes may be written meanwhile.
+        other = _array.asarray(data, dtype=kept, device=own.device) if data.ndim else data.copy()
     elif other.device is not own.device:
         error = ArgumentError(f"an array is on another device: {other.device} and {own.device}")
         error.kind = "foreign-object"

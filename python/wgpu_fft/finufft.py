@@ -132,12 +132,14 @@ class Plan:
         u: ArrayLike | None = None,
     ) -> None:
         """Sets the points, one array for each axis, and for type 3 the frequencies s, t and u."""
-        self._coordinates = self._axes("xyz", (x, y, z))
+        coordinates = self._axes("xyz", (x, y, z))
         if self.type == 3:
-            self._frequencies = self._axes("stu", (s, t, u))
+            frequencies = self._axes("stu", (s, t, u))
             self._plans.clear()
-        elif len(self._coordinates[0]):
-            self._points = self._two_way(False).points(self._coordinates)
+            self._coordinates, self._frequencies = coordinates, frequencies
+        else:
+            points = self._two_way(False).points(coordinates) if len(coordinates[0]) else None
+            self._coordinates, self._points = coordinates, points
 
     def execute(self, data: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The transform of strengths at the points, or for type 2 of modes. It is written to `out`, if
@@ -166,7 +168,8 @@ class Plan:
                     raise _refused("parse", f"{name}[{at}] is {values[at]}: coordinates are finite")
                 arrays.append(values)
         dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
-        return [np.ascontiguousarray(array, dtype) for array in arrays]
+        # Copies, as plans of type 3 are made later.
+        return [np.array(array, dtype, order="C") for array in arrays]
 
     def _two_way(self, adjoint: bool) -> _core.NufftPlan:
         """The compiled plan of type 1 or 2."""
@@ -232,7 +235,7 @@ def _once(
 ) -> NDArray[Any]:
     """A transform of its own plan."""
     data, dim = np.asarray(data), len(coordinates)
-    double = data.dtype == np.complex128 or data.dtype.kind not in "fc" or data.dtype == np.float64
+    double = data.dtype not in (np.complex64, np.float32, np.float16)
     if kind == 1 and modes is None:
         if out is None:
             raise _refused("wrong-inputs", "n_modes or out says how many modes there are; both are missing")

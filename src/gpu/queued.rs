@@ -135,15 +135,14 @@ impl Open {
     }
 
     /// Records what a call asks for. wgpu keeps what is wrong until the encoder is finished.
-    fn record(&mut self, call: Call) {
-        match &call.work {
+    fn record(&mut self, work: &Work) {
+        match work {
             Work::Run(run) => run.record(self.pass()),
             Work::Copy { source: (source, from), target: (target, to), bytes } => {
                 self.pass = None;
                 self.encoder.copy_buffer_to_buffer(source, *from, target, *to, *bytes);
             }
         }
-        self.calls.push(call);
     }
 
     fn submit(self, queue: &wgpu::Queue) -> wgpu::SubmissionIndex {
@@ -177,7 +176,7 @@ impl Gpu {
     /// [`Error::WrongLen`] if the target has another length; [`Error::MissingUsage`] if the source lacks
     /// `COPY_SRC` or the target `COPY_DST`; [`Error::Misaligned`] if one of them does not end at a
     /// multiple of 4 bytes; [`Error::Aliased`] if both are of one buffer; [`Error::ForeignObject`];
-    /// [`Error::DeviceLost`].
+    /// [`Error::Queued`] as of [`Bound::enqueue`](crate::Bound::enqueue); [`Error::DeviceLost`].
     pub fn enqueue_copy<'a, T: Element>(&self, source: impl IntoView<'a, T>, target: impl IntoView<'a, T>) -> Result<()> {
         self.enqueue_copy_of(source, target, None)
     }
@@ -237,7 +236,8 @@ impl Gpu {
             }
             none => none.insert(self.caught("recording", 0, || Open::new(&self.device))?),
         };
-        own.record(call);
+        own.record(&call.work);
+        own.calls.push(call);
         own.bytes = own.bytes.saturating_add(bytes);
         if own.is_long() { self.submit_queued(open) } else { Ok(()) }
     }
@@ -258,37 +258,36 @@ impl Gpu {
     fn submit_queued(&self, mut open: MutexGuard<'_, Option<Open>>) -> Result<()> {
         let Some(mut own) = open.take() else { return Ok(()) };
         let calls = std::mem::take(&mut own.calls);
-        let refused = match self.caught("submission of what was queued", 0, || own.submit(&self.queue)) {
+        let found = match self.caught("submission of what was queued", 0, || own.submit(&self.queue)) {
             Ok(submission) => {
                 self.submissions.add(&submission);
-                return Ok(());
+                None
             }
-            Err(refused) => refused,
+            Err(lost @ Error::DeviceLost { .. }) => Some((0, lost)),
+            Err(_) => self.submit_apart(&calls),
         };
-        if matches!(refused, Error::DeviceLost { .. }) {
-            return Err(refused);
-        }
-        let found = self.submit_apart(calls);
-        // Printing a caller may run code of theirs, which may queue something.
+        // Printing or dropping a caller may run code of theirs, which may queue something.
         drop(open);
-        found.map_or(Ok(()), |(call, number, source)| Err(Error::Queued { call: call.to_string(), number, source: Box::new(source) }))
+        match found {
+            None => Ok(()),
+            Some((_, lost @ Error::DeviceLost { .. })) => Err(lost),
+            Some((i, source)) => Err(Error::Queued { call: calls[i].to_string(), number: i + 1, source: Box::new(source) }),
+        }
     }
 
-    /// Submits each call alone, after wgpu refused all together and ran none. Returns the first that
-    /// fails, its number from 1 on, and why. What failed for lack of memory may succeed so.
-    fn submit_apart(&self, calls: Vec<Call>) -> Option<(Call, usize, Error)> {
+    /// Submits each call alone, after wgpu refused all together and ran none. Returns the index of the
+    /// first that fails, and why. What failed for lack of memory may succeed so.
+    fn submit_apart(&self, calls: &[Call]) -> Option<(usize, Error)> {
         let mut found = None;
-        for (i, call) in calls.into_iter().enumerate() {
-            let mut alone = None;
+        for (i, call) in calls.iter().enumerate() {
             let submitted = self.caught("submission of a queued call", 0, || {
                 let mut open = Open::new(&self.device);
-                open.record(call);
-                alone = open.calls.pop();
+                open.record(&call.work);
                 open.submit(&self.queue)
             });
             match submitted {
                 Ok(submission) => self.submissions.add(&submission),
-                Err(why) if found.is_none() => found = alone.map(|call| (call, i + 1, why)),
+                Err(why) if found.is_none() => found = Some((i, why)),
                 Err(_) => {}
             }
         }

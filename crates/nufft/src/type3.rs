@@ -98,9 +98,10 @@ impl Type3 {
         let fine = Fine::new(planner, &Shape::from(&shape[..]), &window, Kind::Two, self.sign, batch)?;
 
         let texts = Texts::new(gpu.profile(), &geometry, &window);
-        let (sorting, bin) = (Sorting::new(planner, &texts)?, Kernel::new(planner, &texts, "bin turns")?);
-        let sorted = |geometry: &Geometry, turns: &[Vec<f64>], len: usize| {
-            let sorted = Sorted::new(gpu, &sorting, geometry, len)?;
+        let fine_texts = Texts::new(gpu.profile(), &fine.geometry, &window);
+        let bin = Kernel::new(planner, &texts, "bin turns")?;
+        let sorted = |texts: &Texts, geometry: &Geometry, turns: &[Vec<f64>], len: usize| {
+            let sorted = Sorted::new(gpu, &Sorting::new(planner, texts)?, geometry, len)?;
             sorted.set_turns(gpu, &bin, turns)?;
             Ok::<Sorted, Error>(sorted)
         };
@@ -110,8 +111,8 @@ impl Type3 {
             places.push(points[axis].iter().map(|&x| scale.place(x.into(), n)).collect::<Vec<f64>>());
             turns.push(frequencies[axis].iter().map(|&s| scale.turns(s.into())).collect::<Vec<f64>>());
         }
-        let sources = sorted(&geometry, &places, lengths[0])?;
-        let targets = sorted(&fine.geometry, &turns, lengths[1])?;
+        let sources = sorted(&texts, &geometry, &places, lengths[0])?;
+        let targets = sorted(&fine_texts, &fine.geometry, &turns, lengths[1])?;
 
         let sign = if self.sign == Sign::Plus { 1.0 } else { -1.0 };
         let before = |j: usize| {

@@ -74,8 +74,8 @@ pub fn next_fast_len(profile: &DeviceProfile, kind: TransformKind, n: usize) -> 
 ///
 /// Σᵢ cᵢ · Πⱼ mⱼ, j ≠ i.
 ///
-/// Of equal costs the shape with the fewest elements wins. No extent exceeds that of
-/// [`next_fast_len`].
+/// Of equal costs the shape with the fewest stored numbers wins. No extent exceeds that of
+/// [`next_fast_len`]. It designs recipes for some dozens of lengths of each axis: keep the result.
 ///
 /// ```
 /// use wgpu_fft::DeviceProfile;

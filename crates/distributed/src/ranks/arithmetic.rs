@@ -62,7 +62,7 @@ pub(super) fn common<S: Adapt>(
     arithmetic: &Arithmetic,
     given: impl FnOnce(&Recipes) -> Option<String>,
 ) -> Result<recipes::fft::Recipe> {
-    // A transform in f64 has no portable recipe but among devices with f64.
+    // All devices of a transform in f64 have f64, so the portable recipe may use it.
     let minimum = DeviceProfile::webgpu_defaults().with(|profile| profile.f64 = true);
     let portable = || Ok::<_, Failure>(spec.design(&minimum)?.to_string());
     let proposals = match arithmetic {
