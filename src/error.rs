@@ -277,7 +277,8 @@ pub enum Error {
 /// A `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The error that caused another one, to which it dereferences. Two are equal if they print equally.
+/// The error that caused another one, to which it dereferences. Two are equal if they print
+/// equally.
 #[derive(Clone)]
 pub struct Cause(Arc<dyn std::error::Error + Send + Sync>);
 

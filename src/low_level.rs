@@ -4,8 +4,8 @@
 //! the WGSL that a device gets, runs that text elsewhere, or compares it with another. The tests
 //! of this crate run every program in an interpreter that way.
 //!
-//! The workspace member `wgpu-fft-distributed` divides specifications among devices with [`divide`],
-//! and moves their parts with [`transfer`].
+//! The workspace member `wgpu-fft-distributed` divides specifications among devices with
+//! [`divide`], and moves their parts with [`transfer`].
 //!
 //! **Exempt from semver.** Everything here follows the kernels, so it may change in any release, also in
 //! one that changes nothing else.
@@ -51,7 +51,8 @@ pub mod reduction {
 }
 
 /// Specifications in parts: what several devices compute, each for itself, is bit-identical to the
-/// whole, if a transform's recipe has its [axes apart](crate::low_level::recipes::fft::Adapt::axes_apart).
+/// whole, if a transform's recipe has its [axes
+/// apart](crate::low_level::recipes::fft::Adapt::axes_apart).
 pub mod divide {
     pub use crate::fft::ops::parts::{InParts, PartKind, PartNumber, Parts};
 
@@ -132,8 +133,8 @@ pub mod tune {
     }
 }
 
-/// Kernels that are not of this crate, for the members of this workspace that have some:
-/// compiled once, with errors of wgpu as results, and arrays that are checked as plans check theirs.
+/// Kernels that are not of this crate, for the members of this workspace that have some: compiled
+/// once, with errors of wgpu as results, and arrays that are checked as plans check theirs.
 pub mod kernel {
     use crate::element::Element;
     use crate::error::Result;
@@ -142,8 +143,8 @@ pub mod kernel {
     use crate::planner::Planner;
 
     /// The pipeline of the entry point `main` of a text, and its bind group 0, whose layout follows
-    /// from the text. Workgroup memory begins with anything in it. The planner keeps the pipeline as
-    /// it keeps those of its plans, and equal texts share one.
+    /// from the text. Workgroup memory begins with anything in it. The planner keeps the pipeline
+    /// as it keeps those of its plans, and equal texts share one.
     ///
     /// # Errors
     /// What the device says of the text.
@@ -151,8 +152,8 @@ pub mod kernel {
         planner.pipeline_of_text(name, wgsl)
     }
 
-    /// Runs `work`, unless the device is known to be lost, and returns its value, or the first error
-    /// that wgpu reports for it.
+    /// Runs `work`, unless the device is known to be lost, and returns its value, or the first
+    /// error that wgpu reports for it.
     ///
     /// # Errors
     /// Those of the device; `during` is what they name.

@@ -147,8 +147,9 @@ impl Specification {
     }
 }
 
-/// The extents of one transform and which of them are transformed, and the number of arrays. Leading
-/// axes that are not transformed count arrays. Others count as one where they are neighbours.
+/// The extents of one transform and which of them are transformed, and the number of arrays.
+/// Leading axes that are not transformed count arrays. Others count as one where they are
+/// neighbours.
 fn grouped(axes: &[(usize, bool)]) -> (Vec<usize>, Vec<usize>, usize) {
     let (mut extents, mut transformed, mut batch) = (Vec::new(), Vec::new(), 1);
     let mut before = false;

@@ -78,7 +78,8 @@ pub struct Recipes {
     /// How a recipe is chosen
     #[arg(long, value_enum, default_value_t)]
     rigor: Choose,
-    /// The record of measurements [default: $WGPU_FFT_RECORD, or else a file in the cache directory]
+    /// The record of measurements [default: $WGPU_FFT_RECORD, or else a file in the cache
+    /// directory]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }

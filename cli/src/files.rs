@@ -241,8 +241,8 @@ impl Header {
         self.order() == Order::Fortran
     }
 
-    /// Reads the header of a file that will be mapped into memory: a regular one, whose numbers lie as
-    /// those in memory do.
+    /// Reads the header of a file that will be mapped into memory: a regular one, whose numbers lie
+    /// as those in memory do.
     pub fn for_map(path: &Path) -> Result<Self> {
         if is_stdin(path) || files::is_stream(path) {
             return Err(format!("cannot read {}: with --memory, the array must be in a file", input_name(path)).into());

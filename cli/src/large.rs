@@ -34,8 +34,8 @@ pub fn check(words: &str, header: &Header, input: &Path, f64: bool) -> Result<()
     Err(format!("{} holds {}, and this transform in files{f64} needs {takes}", input.display(), header.kind).into())
 }
 
-/// Transforms the array of one `.npy` file, which has been checked, into another one. No device uses
-/// more memory than this.
+/// Transforms the array of one `.npy` file, which has been checked, into another one. No device
+/// uses more memory than this.
 pub fn transform(
     device: &Device,
     set: &DeviceSet,

@@ -291,8 +291,8 @@ impl Gpu {
 
     /// A borrowed device follows no environment variable unless this asks for it: those of
     /// [`GpuOptions`] that concern an open device, `WGPU_FFT_CHECKED`, `WGPU_FFT_VERIFY_EVERY`,
-    /// `WGPU_FFT_WAIT_LIMIT` and `WGPU_FFT_PIPELINE_CACHE`. The settings apply to planners made from
-    /// the returned value.
+    /// `WGPU_FFT_WAIT_LIMIT` and `WGPU_FFT_PIPELINE_CACHE`. The settings apply to planners made
+    /// from the returned value.
     ///
     /// # Errors
     /// [`Error::Parse`] if a variable has a value that cannot be read.

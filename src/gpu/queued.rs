@@ -1,7 +1,7 @@
 //! Work that is recorded now and submitted later, many runs at a time.
 //!
-//! A submission costs tens of microseconds, most of them in `CommandEncoder::finish`, whatever is in it;
-//! a run of a small plan costs a few.
+//! A submission costs tens of microseconds, most of them in `CommandEncoder::finish`, whatever is
+//! in it; a run of a small plan costs a few.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,8 +18,8 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 
 /// What is submitted together at most: so many runs, which move so many bytes, of which the first
-/// waited so long when the last one came. A device that moves the bytes, or works for that time, is busy
-/// while the host records what comes next.
+/// waited so long when the last one came. A device that moves the bytes, or works for that time, is
+/// busy while the host records what comes next.
 const MAX_RUNS: usize = 64;
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_AGE: Duration = Duration::from_micros(500);
@@ -173,10 +173,11 @@ impl Gpu {
     /// [`Bound::enqueue`](crate::Bound::enqueue).
     ///
     /// # Errors
-    /// [`Error::WrongLen`] if the target has another length; [`Error::MissingUsage`] if the source lacks
-    /// `COPY_SRC` or the target `COPY_DST`; [`Error::Misaligned`] if one of them does not end at a
-    /// multiple of 4 bytes; [`Error::Aliased`] if both are of one buffer; [`Error::ForeignObject`];
-    /// [`Error::Queued`] as of [`Bound::enqueue`](crate::Bound::enqueue); [`Error::DeviceLost`].
+    /// [`Error::WrongLen`] if the target has another length; [`Error::MissingUsage`] if the source
+    /// lacks `COPY_SRC` or the target `COPY_DST`; [`Error::Misaligned`] if one of them does not end
+    /// at a multiple of 4 bytes; [`Error::Aliased`] if both are of one buffer;
+    /// [`Error::ForeignObject`]; [`Error::Queued`] as of [`Bound::enqueue`](crate::Bound::enqueue);
+    /// [`Error::DeviceLost`].
     pub fn enqueue_copy<'a, T: Element>(&self, source: impl IntoView<'a, T>, target: impl IntoView<'a, T>) -> Result<()> {
         self.enqueue_copy_of(source, target, None)
     }
@@ -221,7 +222,8 @@ impl Gpu {
         self.queue_up(2 * bytes, Call { work: Work::Copy { source, target, bytes }, caller })
     }
 
-    /// Records a run that moves so many bytes in a compute pass, which it shares with those before it.
+    /// Records a run that moves so many bytes in a compute pass, which it shares with those before
+    /// it.
     pub(crate) fn enqueue(&self, bytes: u64, run: Arc<dyn Recorded>, caller: Option<Caller>) -> Result<()> {
         self.queue_up(bytes, Call { work: Work::Run(run), caller })
     }
@@ -248,8 +250,8 @@ impl Gpu {
     /// touch, this must be called; and where the device should begin now, though nobody reads yet.
     ///
     /// # Errors
-    /// [`Error::Queued`], which names the call whose commands wgpu refuses. All others have run, and
-    /// what they made of the results of that one is not to be trusted. [`Error::DeviceLost`].
+    /// [`Error::Queued`], which names the call whose commands wgpu refuses. All others have run,
+    /// and what they made of the results of that one is not to be trusted. [`Error::DeviceLost`].
     pub fn flush(&self) -> Result<()> {
         self.submit_queued(self.queued.open())
     }
@@ -275,8 +277,8 @@ impl Gpu {
         }
     }
 
-    /// Submits each call alone, after wgpu refused all together and ran none. Returns the index of the
-    /// first that fails, and why. What failed for lack of memory may succeed so.
+    /// Submits each call alone, after wgpu refused all together and ran none. Returns the index of
+    /// the first that fails, and why. What failed for lack of memory may succeed so.
     fn submit_apart(&self, calls: &[Call]) -> Option<(usize, Error)> {
         let mut found = None;
         for (i, call) in calls.iter().enumerate() {

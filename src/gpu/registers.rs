@@ -22,7 +22,8 @@ impl Registers {
     /// Of a device whose rules do not ask: they were measured, or it is a processor.
     pub const PLENTY: Self = Self { liked: u32::MAX, most: u32::MAX, workgroup: u32::MAX, memory: None };
 
-    /// Those of a GPU with this PCI number of its vendor, or 0, this name, and this smallest subgroup.
+    /// Those of a GPU with this PCI number of its vendor, or 0, this name, and this smallest
+    /// subgroup.
     pub(crate) fn of(vendor: u32, name: &str, subgroup: u32) -> Self {
         let name = name.to_lowercase();
         let line = lines().find(|line| line.fits(vendor, &name, subgroup));

@@ -424,11 +424,11 @@ impl Bound {
     /// comes after it. A submission costs the host tens of microseconds, so many small runs take a
     /// fraction of the time.
     ///
-    /// It is submitted by the next call of this crate on this [`Gpu`] that submits, writes or reads; by
-    /// [`Gpu::flush`]; or with the 64th run, with one that makes it 256 MiB in arrays, or one that comes
-    /// half a millisecond after the first, so that the device never waits long for a busy host. What is
-    /// queued from several threads runs in the order of the calls. Commands of the caller's own, which
-    /// the crate does not submit, must come after a [`Gpu::flush`].
+    /// It is submitted by the next call of this crate on this [`Gpu`] that submits, writes or
+    /// reads; by [`Gpu::flush`]; or with the 64th run, with one that makes it 256 MiB in arrays, or
+    /// one that comes half a millisecond after the first, so that the device never waits long for a
+    /// busy host. What is queued from several threads runs in the order of the calls. Commands of
+    /// the caller's own, which the crate does not submit, must come after a [`Gpu::flush`].
     ///
     /// ```no_run
     /// # use wgpu_fft::{Complex32, Gpu, Planner, fft::C2c};
@@ -446,8 +446,8 @@ impl Bound {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Queued`] if wgpu refuses what a call has queued that is submitted now: this one, or one
-    /// before it. It names the call, and all others have run. [`Error::DeviceLost`].
+    /// [`Error::Queued`] if wgpu refuses what a call has queued that is submitted now: this one, or
+    /// one before it. It names the call, and all others have run. [`Error::DeviceLost`].
     pub fn enqueue(&self) -> Result<()> {
         self.gpu.enqueue(self.bytes, self.run.clone(), None)
     }

@@ -6,12 +6,12 @@
 //!
 //! There are two runs. A plain one is for each change: where compiling takes long, it takes a share
 //! of long lists of alike cases, leaves some tests out, and on SwiftShader most of them
-//! (`schedule.rs`). `WGPU_FFT_THOROUGH=1` is the thorough run, with everything on every adapter. GPUs
-//! always have everything. What a run leaves out is listed as ignored, and counted at its end;
+//! (`schedule.rs`). `WGPU_FFT_THOROUGH=1` is the thorough run, with everything on every adapter.
+//! GPUs always have everything. What a run leaves out is listed as ignored, and counted at its end;
 //! `--include-ignored` runs such tests with the short lists.
 //!
-//! Trials that take long start first, by the times in `durations.txt`. `WGPU_FFT_DURATIONS=1` renews
-//! that file.
+//! Trials that take long start first, by the times in `durations.txt`. `WGPU_FFT_DURATIONS=1`
+//! renews that file.
 
 mod arithmetic;
 mod calls;

@@ -120,8 +120,9 @@ pub fn nothing_is_lost_with_the_handle(device: &Device) {
     assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
 }
 
-/// A buffer that the caller destroys meanwhile is an error of what submits, which names the call that
-/// used it. Calls before and after it have run. A handle that is dropped says it in the log alone.
+/// A buffer that the caller destroys meanwhile is an error of what submits, which names the call
+/// that used it. Calls before and after it have run. A handle that is dropped says it in the log
+/// alone.
 pub fn errors_of_a_submission_name_their_call(device: &Device) {
     let guest = Gpu::from_wgpu(device.gpu().device().clone(), device.gpu().queue().clone());
     let numbers = [1.0_f32, 2.0, 3.0, 4.0];
@@ -161,8 +162,8 @@ pub fn errors_of_a_submission_name_their_call(device: &Device) {
     assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
 }
 
-/// The error of submitting what is queued in a moment, and arrays. What takes longer, on a busy machine,
-/// is submitted before it is spoilt, and tried again.
+/// The error of submitting what is queued in a moment, and arrays. What takes longer, on a busy
+/// machine, is submitted before it is spoilt, and tried again.
 fn together<const N: usize>(
     gpu: &Gpu,
     queue: impl Fn() -> (Instant, Result<(), Error>, [DeviceBuffer<f32>; N]),

@@ -1,8 +1,9 @@
-//! Digests of every choice, so that moving code is seen to change none: of the rules' recipe and its
-//! texts, of its neighbours and alternatives, and of the first profile's recipe adapted to each.
+//! Digests of every choice, so that moving code is seen to change none: of the rules' recipe and
+//! its texts, of its neighbours and alternatives, and of the first profile's recipe adapted to
+//! each.
 //!
-//! After a change of a rule, run with WGPU_FFT_THOROUGH=1 WGPU_FFT_BLESS=1. `recipes.txt` shows what
-//! has changed.
+//! After a change of a rule, run with WGPU_FFT_THOROUGH=1 WGPU_FFT_BLESS=1. `recipes.txt` shows
+//! what has changed.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

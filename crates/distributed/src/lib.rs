@@ -80,11 +80,11 @@
 //! All calls are collective: every rank must make the same calls in the same order.
 //!
 //! ## Definition and layouts
-//! The transforms are those of f32 and f64 of [`wgpu_fft::fft`] along all axes of dense arrays, with every
-//! scale factor: one array of one to three axes, or a batch of them. The table uses these symbols:
-//! P is an array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1
-//! in a real transform and H = n in a complex one. Arrays are dense, slowest axis first; a batch of
-//! b arrays is one more axis in front.
+//! The transforms are those of f32 and f64 of [`wgpu_fft::fft`] along all axes of dense arrays,
+//! with every scale factor: one array of one to three axes, or a batch of them. The table uses
+//! these symbols: P is an array of positions and F an array of frequencies. For the last axis of
+//! length n, H = ⌊n/2⌋+1 in a real transform and H = n in a complex one. Arrays are dense, slowest
+//! axis first; a batch of b arrays is one more axis in front.
 //!
 //! [`Decomposition::Slabs`], the default, divides one axis. Rank i has bᵢ arrays of a batch, or rᵢ
 //! indices of axis 0 and cᵢ indices of axis 1, which follow those of rank i-1. Each of these
@@ -98,10 +98,10 @@
 //!
 //! For a batch, Σ bᵢ = b, and nothing is exchanged.
 //!
-//! [`Decomposition::Pencils`] divides two axes, so there may be more ranks with work than an axis has
-//! indices. The ranks form a grid of p by q, and rank i·q + j is in row i and column j. In an array
-//! of three axes, each of axes 0 and 1 is divided twice: on the side of P axis 0 into rᵢ and axis 1
-//! into tⱼ, on the side of F axis 1 into uᵢ and the last axis into cⱼ.
+//! [`Decomposition::Pencils`] divides two axes, so there may be more ranks with work than an axis
+//! has indices. The ranks form a grid of p by q, and rank i·q + j is in row i and column j. In an
+//! array of three axes, each of axes 0 and 1 is divided twice: on the side of P axis 0 into rᵢ and
+//! axis 1 into tⱼ, on the side of F axis 1 into uᵢ and the last axis into cⱼ.
 //!
 //! | `n` | pencil of P | pencil of F, transposed | pencil of F, natural |
 //! |---|---|---|---|
@@ -166,12 +166,13 @@
 //! [`Error::NoAnswer`] names it and its rank, the phase, and how many of its pieces were done.
 //!
 //! A rank that does not answer the others for twice that time is named by them in
-//! [`Error::RankSilent`]. It may hang, have left out a call, or compute for longer than that between
-//! two messages. That error is final: every later call on the cluster returns it, also on the rank
-//! that was silent if it wakes up. A rank whose process dies is for MPI to detect, which by default
-//! ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a rank that
-//! does not call it, and the end of MPI for one that hangs. The end of MPI is where its `Universe` is
-//! dropped, so print the error and call `abort` of the communicator before that, as above.
+//! [`Error::RankSilent`]. It may hang, have left out a call, or compute for longer than that
+//! between two messages. That error is final: every later call on the cluster returns it, also on
+//! the rank that was silent if it wakes up. A rank whose process dies is for MPI to detect, which
+//! by default ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a
+//! rank that does not call it, and the end of MPI for one that hangs. The end of MPI is where its
+//! `Universe` is dropped, so print the error and call `abort` of the communicator before that, as
+//! above.
 //!
 //! Ranks sleep while they wait, because a software adapter of another rank may need their cores.
 //!

@@ -29,8 +29,8 @@ pub(crate) struct Digits {
 }
 
 impl Digits {
-    /// Those for so many bins. A processor runs invocations one after the other, so few of them with
-    /// long digits and many keys take fewer steps.
+    /// Those for so many bins. A processor runs invocations one after the other, so few of them
+    /// with long digits and many keys take fewer steps.
     pub fn new(profile: &DeviceProfile, bins: u64) -> Self {
         let (size, each, most) = if profile.is_cpu() { (8, 512, 10) } else { (64, 32, 6) };
         let most = most.min((profile.workgroup_bytes / (4 * size)).max(2).ilog2());

@@ -124,9 +124,9 @@ impl Plan {
     /// axes of the shape, in radians.
     ///
     /// # Errors
-    /// [`Error::WrongInputs`] for another number of slices than there are axes; [`Error::WrongLen`] for
-    /// slices of different lengths; [`Error::Unsupported`] for a NaN or an infinity, with its place;
-    /// [`Error::LimitExceeded`] for more points than the device can bind.
+    /// [`Error::WrongInputs`] for another number of slices than there are axes; [`Error::WrongLen`]
+    /// for slices of different lengths; [`Error::Unsupported`] for a NaN or an infinity, with its
+    /// place; [`Error::LimitExceeded`] for more points than the device can bind.
     pub fn points(&self, coordinates: &[&[f32]]) -> Result<Points> {
         let len = check_coordinates(self.fine.geometry.axes, coordinates)?;
         let points = self.alloc_points(len)?;
@@ -171,8 +171,9 @@ impl Plan {
     ///
     /// # Errors
     /// [`Error::Empty`] for no points; [`Error::Unsupported`] for points of another grid or device;
-    /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`] and [`Error::Aliased`] for
-    /// arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is needed.
+    /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`] and [`Error::Aliased`]
+    /// for arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is
+    /// needed.
     pub fn bind<'a>(&self, points: &Points, input: impl IntoView<'a, Complex32>, output: impl IntoView<'a, Complex32>) -> Result<Bound> {
         let (input, output) = (input.into_view(), output.into_view());
         self.check_points(points)?;
@@ -233,8 +234,8 @@ impl Plan {
     /// Transforms an array on the host. The modes of no points are 0.
     ///
     /// # Errors
-    /// Those of [`bind`](Self::bind), where [`Error::Empty`] is that of type 2 alone; [`Error::DeviceLost`] and
-    /// [`Error::OutOfMemory`], from this call or from the result.
+    /// Those of [`bind`](Self::bind), where [`Error::Empty`] is that of type 2 alone;
+    /// [`Error::DeviceLost`] and [`Error::OutOfMemory`], from this call or from the result.
     pub fn run(&self, points: &Points, input: &[Complex32]) -> Result<Pending<Vec<Complex32>>> {
         self.check_points(points)?;
         let values = points.len().saturating_mul(self.spec.batch);

@@ -115,8 +115,9 @@ impl Points {
     /// value is 0.
     ///
     /// # Errors
-    /// [`Error::WrongInputs`] for another number of arrays than there are axes; [`Error::WrongLen`],
-    /// [`Error::MissingUsage`] and [`Error::Misaligned`] for arrays that do not fit.
+    /// [`Error::WrongInputs`] for another number of arrays than there are axes;
+    /// [`Error::WrongLen`], [`Error::MissingUsage`] and [`Error::Misaligned`] for arrays that do
+    /// not fit.
     pub fn set(&self, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, f32>]) -> Result<()> {
         check_axes(self.geometry.axes, coordinates.len())?;
         match &self.sorted {

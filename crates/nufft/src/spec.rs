@@ -91,9 +91,9 @@ impl Nufft {
     /// Compiles the transform for the planner's device.
     ///
     /// # Errors
-    /// [`Error::Empty`] for no modes or an empty batch; [`Error::Unsupported`] for more than three axes or
-    /// a tolerance out of range; [`Error::LimitExceeded`] if the device cannot bind the fine grids;
-    /// those of [`Planner::plan`](wgpu_fft::Planner::plan).
+    /// [`Error::Empty`] for no modes or an empty batch; [`Error::Unsupported`] for more than three
+    /// axes or a tolerance out of range; [`Error::LimitExceeded`] if the device cannot bind the
+    /// fine grids; those of [`Planner::plan`](wgpu_fft::Planner::plan).
     pub fn plan(&self, planner: &Planner) -> Result<Plan> {
         Plan::new(planner, self.clone())
     }

@@ -73,9 +73,9 @@ impl Type3 {
     /// # Errors
     /// [`Error::Empty`] for no points, no frequencies or an empty batch; [`Error::WrongInputs`] for
     /// other numbers of slices of frequencies than of points; [`Error::WrongLen`] for slices of
-    /// different lengths; [`Error::Unsupported`] for more than three axes, a tolerance out of range,
-    /// and a NaN or an infinity, with its place; [`Error::LimitExceeded`] for points and frequencies that
-    /// extend so far that the device cannot bind the grid; those of
+    /// different lengths; [`Error::Unsupported`] for more than three axes, a tolerance out of
+    /// range, and a NaN or an infinity, with its place; [`Error::LimitExceeded`] for points and
+    /// frequencies that extend so far that the device cannot bind the grid; those of
     /// [`Planner::plan`](wgpu_fft::Planner::plan).
     pub fn plan<T: Copy + Into<f64>>(&self, planner: &Planner, points: &[&[T]], frequencies: &[&[T]]) -> Result<Type3Plan> {
         let (gpu, batch) = (planner.gpu(), self.batch);
@@ -217,7 +217,8 @@ impl Type3Plan {
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`] and [`Error::Aliased`]
-    /// for arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is needed.
+    /// for arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is
+    /// needed.
     pub fn bind<'a>(&self, input: impl IntoView<'a, Complex32>, output: impl IntoView<'a, Complex32>) -> Result<Bound> {
         let (input, output) = (input.into_view(), output.into_view());
         if input.buffer() == output.buffer() {

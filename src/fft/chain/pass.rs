@@ -9,7 +9,8 @@ use crate::fft::spec::number::Number;
 use crate::fft::steps::{Coordinates, Pair};
 
 impl SubTransform<'_> {
-    /// The pass of such numbers by these radices, and the number of its lines; or why there is none.
+    /// The pass of such numbers by these radices, and the number of its lines; or why there is
+    /// none.
     pub fn pass(&self, radices: &[u32], number: Number) -> Result<(Pass, u32), String> {
         let mut lines = lines(self);
         let pairs = if self.load.takes_pairs() { pair(&mut lines)?.map(Some) } else { [None; 2] };

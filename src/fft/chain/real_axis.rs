@@ -98,8 +98,8 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// The steps by which rows of n reals at this end are rows of complex numbers, one by one or in pairs,
-/// and how many results are stored, unless steps say so.
+/// The steps by which rows of n reals at this end are rows of complex numbers, one by one or in
+/// pairs, and how many results are stored, unless steps say so.
 pub(super) fn with_reals(end: End, pairs: bool, n: u32, [load, store]: [Fusion; 2]) -> ([Fusion; 2], Option<u32>) {
     // The distance of a pair is known once the lines have been ordered.
     let pair = Pair::default();

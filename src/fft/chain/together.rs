@@ -53,8 +53,8 @@ impl<'a> Builder<'a, '_> {
 }
 
 impl State {
-    /// The same array with the indices of neighbouring axes as one, that of the last; `None` if they
-    /// do not lie one after the other.
+    /// The same array with the indices of neighbouring axes as one, that of the last; `None` if
+    /// they do not lie one after the other.
     fn joined(&self, first: usize, last: usize) -> Option<Self> {
         let axes = first..=last;
         let mut whole = self.dim((last, 0)).clone();

@@ -9,9 +9,9 @@ use crate::fft::spec::number::Number;
 use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 
-/// Blocks of the array between the axis before the last and rows back to reals in pairs. Half-spectra
-/// have rows at odd distances, and blocks have not: 4096² 0.1243 with them and columns in one pass,
-/// 0.1611 without (reports `2026-11-28-rules` and `2026-11-26-alignment`).
+/// Blocks of the array between the axis before the last and rows back to reals in pairs.
+/// Half-spectra have rows at odd distances, and blocks have not: 4096² 0.1243 with them and columns
+/// in one pass, 0.1611 without (reports `2026-11-28-rules` and `2026-11-26-alignment`).
 const BLOCK_BEFORE_ROWS: [u32; 2] = [4, 16];
 
 /// Whether the array may be in blocks before such rows.

@@ -13,8 +13,8 @@ use crate::fft::recipe::{AxisRecipe, Reals};
 
 /// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines
 /// in one lane compile several times as fast, since a driver unrolls every barrier with all that
-/// invocations hold, and the longer ones run faster too: 32 rows of 10007 36.9 ms and 1.4 s until the
-/// first result on lavapipe, in one pass 49.9 ms and 21.2 s.
+/// invocations hold, and the longer ones run faster too: 32 rows of 10007 36.9 ms and 1.4 s until
+/// the first result on lavapipe, in one pass 49.9 ms and 21.2 s.
 pub(in crate::fft) const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
 
 /// The last length of a long convolution on a GPU. Its pass transforms there and back, so that it
@@ -72,8 +72,8 @@ impl Designer<'_> {
 
     /// The length of a convolution of at least so many numbers, if it takes one pass.
     ///
-    /// Arithmetic decides, and powers of two have the least; five times one pays where it was measured:
-    /// 5003 as 10240 0.270, as 12288 0.296.
+    /// Arithmetic decides, and powers of two have the least; five times one pays where it was
+    /// measured: 5003 as 10240 0.270, as 12288 0.296.
     fn convolution_length(&self, required: u64) -> u64 {
         let is_measured = |m: u64| {
             let lines = |m| LineClass { convolution: true, ..LineClass::rows(m, 1) };

@@ -129,8 +129,9 @@ impl Designer<'_> {
     }
 
     /// Whether the device is a processor whose barriers cost more than a pass through memory:
-    /// SwiftShader, with vectors of 4, where 1024 rows of 1024 take 18.0 ms with a lane for each line of
-    /// up to 64, and 111 with lines shared by lanes. On lavapipe, with vectors of 8, it is the reverse.
+    /// SwiftShader, with vectors of 4, where 1024 rows of 1024 take 18.0 ms with a lane for each
+    /// line of up to 64, and 111 with lines shared by lanes. On lavapipe, with vectors of 8, it is
+    /// the reverse.
     pub(super) fn prefers_one_lane(&self) -> bool {
         self.profile.is_cpu() && self.profile.subgroup_sizes[1] < 8
     }
@@ -215,8 +216,8 @@ pub(in crate::fft) fn shapes(n: u32, ways: impl IntoIterator<Item = Vec<u32>>) -
     ways.into_iter().flat_map(move |radices| lane_counts(n, &radices).into_iter().map(move |lanes| (radices.clone(), lanes)))
 }
 
-/// Of candidates with their costs the cheapest that can be completed, and its cost. Of those that differ
-/// by no more than rounding errors it is the first.
+/// Of candidates with their costs the cheapest that can be completed, and its cost. Of those that
+/// differ by no more than rounding errors it is the first.
 pub(super) fn cheapest<C, T>(candidates: impl IntoIterator<Item = (f64, C)>, complete: impl Fn(C) -> Option<T>) -> Option<(f64, T)> {
     let mut best: Option<(f64, T)> = None;
     for (cost, candidate) in candidates {
@@ -239,9 +240,9 @@ pub(in crate::fft) enum Text {
     Long,
 }
 
-/// 32-bit registers of an invocation that holds so many complex numbers of f32, about: what drivers of
-/// AMD, Apple and Qualcomm take for butterflies of 8 to 32 numbers (benches/reports/reach). Between
-/// stages, places in workgroup memory and roots of unity come on top.
+/// 32-bit registers of an invocation that holds so many complex numbers of f32, about: what drivers
+/// of AMD, Apple and Qualcomm take for butterflies of 8 to 32 numbers (benches/reports/reach).
+/// Between stages, places in workgroup memory and roots of unity come on top.
 pub(in crate::fft) fn registers_of(elements: u32, stages: usize) -> u32 {
     if stages > 1 { elements.saturating_mul(4).saturating_add(24) } else { elements.saturating_mul(3).saturating_add(16) }
 }

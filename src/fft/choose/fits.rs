@@ -24,9 +24,9 @@ impl Designer<'_> {
     /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device,
     /// if it can.
     ///
-    /// Two pieces from 16 KiB of workgroup memory on, which leaves room for more workgroups: rows of
-    /// 4096 0.263, in one piece 0.288. One piece where there are too few workgroups to fill the device
-    /// anyway.
+    /// Two pieces from 16 KiB of workgroup memory on, which leaves room for more workgroups: rows
+    /// of 4096 0.263, in one piece 0.288. One piece where there are too few workgroups to fill the
+    /// device anyway.
     pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let LineClass { exchanges_mirror, count, .. } = lines;
         let exchanges = stockham.radices.len() > 1 || exchanges_mirror;

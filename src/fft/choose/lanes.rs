@@ -61,8 +61,8 @@ impl Rules {
         self.text == Text::Long || text <= longest
     }
 
-    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes. If
-    /// that text is too long, loops, or else several passes.
+    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes.
+    /// If that text is too long, loops, or else several passes.
     pub(super) fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
         // 1000 rows of 15 in 8 lanes by 1 number 0.22, by `fft/pass` 0.15; of 60 0.37 and 0.60.
         let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.full);
@@ -123,16 +123,16 @@ impl Rules {
             }
         }
         let several = self.in_several(n, false);
-        // One pass in loops by 1 number, where its text is about as short as that of several passes:
-        // 1080x1920 16.1 ms, in several passes 27.6. Rows that do not begin with a line of the cache
-        // gain less or lose.
+        // One pass in loops by 1 number, where its text is about as short as that of several
+        // passes: 1080x1920 16.1 ms, in several passes 27.6. Rows that do not begin with a line of
+        // the cache gain less or lose.
         let in_loops = n <= LONGEST_SHARED_COLUMN && self.aligned && self.text == Text::Short;
         let loops = if in_loops { self.shortest_loops(n, &[1]) } else { None };
         let longest = several.as_deref().map_or(u32::MAX, |passes| text_of(passes).saturating_add(text_of(passes) / 8));
         match loops {
             Some((text, mut pass)) if text <= longest => {
-                // 2 numbers instead of 1, where that pays for the text, which takes 0.05 to 0.3 s more
-                // to compile.
+                // 2 numbers instead of 1, where that pays for the text, which takes 0.05 to 0.3 s
+                // more to compile.
                 if let PassRecipe::Lanes { width, .. } = &mut pass
                     && n <= self.longest_by_twos
                     && self.widths.contains(&2)

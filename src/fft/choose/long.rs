@@ -16,9 +16,9 @@ use std::collections::HashMap;
 /// each invocation; from there on registers are missing.
 const MOST: u32 = 40;
 
-/// Lines of a workgroup, as far as its memory allows: 64 to 256 bytes side by side. Numbers that are
-/// no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave no room
-/// for padding.
+/// Lines of a workgroup, as far as its memory allows: 64 to 256 bytes side by side. Numbers that
+/// are no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave
+/// no room for padding.
 const LINES: [u32; 3] = [8, 16, 32];
 
 /// A longer pass before a shorter one: 576·1024 0.1134, 1024·576 0.1209.
@@ -73,8 +73,8 @@ impl Designer<'_> {
         !self.profile.is_cpu() && !self.is_double_f32() && !across && !n.is_power_of_two() && points > SMALL_ARRAY
     }
 
-    /// The lengths of as few passes as may be, 2 at least, with the least estimate in all; `None` if
-    /// there are none.
+    /// The lengths of as few passes as may be, 2 at least, with the least estimate in all; `None`
+    /// if there are none.
     pub fn estimated_lengths(&self, n: u32) -> Option<Vec<u32>> {
         let mut passes = Passes::default();
         (2..=MAX_PASSES).find_map(|count| self.best_lengths(&mut passes, n, n, count)).map(|(_, lengths)| lengths)

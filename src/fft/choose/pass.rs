@@ -17,8 +17,8 @@ const SHORT_COLUMNS: u32 = 16;
 /// have their first result after 214 ms, with 32 lanes after 671.
 const LONGEST_GPU_TEXT: f64 = 250.0;
 
-/// Fewer invocations do not fill a large GPU: 65537, a convolution of 384·384, by 24.16 with 8 lanes
-/// 0.0472, with 24 0.0241 (report `2026-11-22-h200-lanes`).
+/// Fewer invocations do not fill a large GPU: 65537, a convolution of 384·384, by 24.16 with 8
+/// lanes 0.0472, with 24 0.0241 (report `2026-11-22-h200-lanes`).
 const ENOUGH_INVOCATIONS: f64 = 65_536.0;
 
 /// How much text the butterflies of an invocation take: the values of all stages, weighted by the
@@ -33,8 +33,8 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
     if lines.convolution { 2.0 * text } else { text }
 }
 
-/// How many rows fill subgroups of 64 best, and how full those are. A subgroup more costs a little, as
-/// a core has room for fewer workgroups then.
+/// How many rows fill subgroups of 64 best, and how full those are. A subgroup more costs a little,
+/// as a core has room for fewer workgroups then.
 fn filling(lanes: u32) -> (u32, f64) {
     let full = |rows: u32| f64::from(rows * lanes) / f64::from((rows * lanes).next_multiple_of(64));
     let score = |rows: u32| full(rows) - 0.02 * f64::from((rows * lanes).div_ceil(64));

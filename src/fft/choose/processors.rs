@@ -19,29 +19,30 @@ use crate::fft::spec::real_kind::Inner;
 use crate::fft::spec::transform::Transform;
 use crate::gpu::DeviceProfile;
 
-/// Longest text of an axis, by the units of [`code_size`], where a program waits for its first result:
-/// for transforms of one axis, of two, and of more. The driver's compiler takes about a millisecond
-/// for one unit: 512² has its first result after 1.1 s, with a long text after 5.0.
+/// Longest text of an axis, by the units of [`code_size`], where a program waits for its first
+/// result: for transforms of one axis, of two, and of more. The driver's compiler takes about a
+/// millisecond for one unit: 512² has its first result after 1.1 s, with a long text after 5.0.
 /// Where the long text is that of `fft/pass`, with its barriers, the short one also runs faster.
 const LONGEST_TEXT: [u32; 3] = [1350, 600, 520];
 
-/// Longest text of a line in loops, in all transforms, and in those of several axes of small arrays:
-/// rows in several passes cannot have wide accesses on both sides. 1000 rows of 4096, whose loops
-/// compile for 2.8 s, 18.3 ms and 30.6 in three passes (report `2026-11-25-processors-rows`).
+/// Longest text of a line in loops, in all transforms, and in those of several axes of small
+/// arrays: rows in several passes cannot have wide accesses on both sides. 1000 rows of 4096, whose
+/// loops compile for 2.8 s, 18.3 ms and 30.6 in three passes (report `2026-11-25-processors-rows`).
 const LONGEST_LOOPS: [u32; 2] = [1100, 1000];
 
 /// Longest text of a column of several axes in one pass, and the text that a row should rather stay
-/// below: 256² has its first result after 0.71 s, and with longer rows after 0.98, which run as fast.
+/// below: 256² has its first result after 0.71 s, and with longer rows after 0.98, which run as
+/// fast.
 const LONGEST_COLUMN_TEXT: u32 = 512;
 const PREFERRED_ROW_TEXT: u32 = 500;
 
-/// Longest column of complex numbers in loops by 2 of them: 720x1280 9.15 ms, by 1 number 13.0. Longer
-/// columns, and halves of reals, gain nothing (report `2026-11-26-limits`).
+/// Longest column of complex numbers in loops by 2 of them: 720x1280 9.15 ms, by 1 number 13.0.
+/// Longer columns, and halves of reals, gain nothing (report `2026-11-26-limits`).
 const LONGEST_BY_TWOS: u32 = 768;
 
 /// For lanes, elements are moved to a whole array and from one where at least one in [`LEAST_PART`]
-/// of its elements is given, and it has at least [`LEAST_MOVED`]: reals 1024² of which 700² are given
-/// 4.96 ms, with steps fused into `fft/pass` 6.89; 300² 4.47 and 3.58 (report
+/// of its elements is given, and it has at least [`LEAST_MOVED`]: reals 1024² of which 700² are
+/// given 4.96 ms, with steps fused into `fft/pass` 6.89; 300² 4.47 and 3.58 (report
 /// `2026-11-26-processors-moves`).
 const LEAST_PART: u64 = 2;
 const LEAST_MOVED: u64 = 1 << 17;
@@ -53,8 +54,8 @@ impl Designer<'_> {
             return;
         }
         let Some(inside) = self.for_lanes() else { return };
-        // The recipes of each axis, the best one first. What cannot be done in lanes, because of its
-        // layout, stays as it was.
+        // The recipes of each axis, the best one first. What cannot be done in lanes, because of
+        // its layout, stays as it was.
         let of_axis = |plain: &AxisRecipe| {
             let mut all = if self.transform.real_kind(plain.axis).is_none() { inside.axis(plain.axis, text) } else { Vec::new() };
             all.push(plain.clone());
@@ -137,8 +138,8 @@ pub(in crate::fft) struct ForLanes<'a> {
 }
 
 impl ForLanes<'_> {
-    /// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves, and
-    /// packed if there are other axes.
+    /// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves,
+    /// and packed if there are other axes.
     pub fn axis(&self, axis: usize, text: Text) -> Vec<AxisRecipe> {
         let Self { transform, geometry, profile, .. } = self;
         let Inner { n, reals } = transform.inner(axis);

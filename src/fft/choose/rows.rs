@@ -1,14 +1,14 @@
 //! The rules for rows of other lengths than powers of two in one pass on a GPU.
 //!
-//! Rows of more than 16384 numbers have recipes that were measured one by one (`measured.txt`). Every
-//! other choice is judged by one estimate of its time, which was fitted to 1,145 recipes for 63 lengths
-//! of 576 to 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left out of the fit,
-//! the choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at most. More terms
-//! choose no better (report `2026-11-27-estimates`).
+//! Rows of more than 16384 numbers have recipes that were measured one by one (`measured.txt`).
+//! Every other choice is judged by one estimate of its time, which was fitted to 1,145 recipes for
+//! 63 lengths of 576 to 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left
+//! out of the fit, the choice for it takes 1.03 of the time of its best recipe in the mean, and
+//! 1.17 at most. More terms choose no better (report `2026-11-27-estimates`).
 //!
-//! Shorter rows, and lengths that have no three stages of such radices, are judged by another estimate
-//! of six terms, fitted to 1,166 recipes for 226 lengths of 36 to 16170 on the same card (report
-//! `2026-11-28-rows`). It is compared with what the search of `pass.rs` finds.
+//! Shorter rows, and lengths that have no three stages of such radices, are judged by another
+//! estimate of six terms, fitted to 1,166 recipes for 226 lengths of 36 to 16170 on the same card
+//! (report `2026-11-28-rows`). It is compared with what the search of `pass.rs` finds.
 
 use std::cmp::Reverse;
 
@@ -21,16 +21,17 @@ use crate::fft::recipe::Stockham;
 const STAGES: usize = 3;
 const RADICES: [u32; 2] = [8, 40];
 
-/// Shorter rows have the estimate of any number of stages. Longer ones fill a core, and were measured
-/// one by one.
+/// Shorter rows have the estimate of any number of stages. Longer ones fill a core, and were
+/// measured one by one.
 const LENGTHS: [u32; 2] = [1400, 16_384];
 
 /// Shorter rows back to reals, which load both ends of a spectrum, take 0.88 to 1.08 of the time of
 /// the search, longer ones 0.73 to 1.00.
 const LEAST_BACK: u32 = 6000;
 
-/// In how many pieces a row is exchanged, and what each costs. Half of the memory leaves more for the
-/// caches. Odd numbers were tried for 14 lengths, and took 0.80 to 1.12 of the time of one piece.
+/// In how many pieces a row is exchanged, and what each costs. Half of the memory leaves more for
+/// the caches. Odd numbers were tried for 14 lengths, and took 0.80 to 1.12 of the time of one
+/// piece.
 const PIECES: [(u32, f64); 5] = [(2, 0.0), (1, 0.075), (3, 0.075), (4, 0.075), (5, 0.075)];
 
 /// Numbers of an invocation.
@@ -51,8 +52,8 @@ const LITTLE_IDLE: f64 = 1.1;
 const GAIN: f64 = 0.08;
 
 impl Designer<'_> {
-    /// Of rows of one pass what takes less time than `own` by an estimate for any number of stages, or
-    /// else `own`.
+    /// Of rows of one pass what takes less time than `own` by an estimate for any number of stages,
+    /// or else `own`.
     pub fn faster_row(&self, lines: LineClass, own: Option<Stockham>) -> Option<Stockham> {
         let n = lines.n;
         let is_other = lines != LineClass { points: lines.points, ..LineClass::rows(n, lines.count) } || n.is_power_of_two();
@@ -60,8 +61,8 @@ impl Designer<'_> {
         if is_other || !is_measured || !(SHORTEST..=LENGTHS[1]).contains(&n) {
             return own;
         }
-        // Of equal costs those with a large radix in the middle are faster, and of two stages mostly
-        // those with the large one last.
+        // Of equal costs those with a large radix in the middle are faster, and of two stages
+        // mostly those with the large one last.
         let mut ways: Vec<Vec<u32>> = factorizations(n, LARGEST_RADIX).iter().flat_map(|radices| orders(radices)).collect();
         ways.sort_by_key(|radices| match radices[..] {
             [first, _] => (Reverse(None), first),
@@ -110,9 +111,9 @@ fn idle(own: &Stockham) -> f64 {
     f64::from(numbers) / (f64::from(own.n()) * own.radices.len() as f64)
 }
 
-/// The same as `estimate`, for any number of stages: what a stage costs, registers, invocations of a
-/// subgroup of 32 without work, rows that an access of a subgroup is spread over, and lanes that do not
-/// divide the row.
+/// The same as `estimate`, for any number of stages: what a stage costs, registers, invocations of
+/// a subgroup of 32 without work, rows that an access of a subgroup is spread over, and lanes that
+/// do not divide the row.
 fn estimate_of_stages(own: &Stockham) -> f64 {
     let log2 = |value: f64| value.log2().max(0.0);
     let above = |least: u32| log2(f64::from(own.elements()) / f64::from(least));
@@ -136,8 +137,8 @@ fn estimate(own: &Stockham) -> f64 {
     0.127 * above(own.elements(), 24)
         + 0.216 * f64::from(own.lanes).log2()
         + PIECES.iter().find(|(pieces, _)| *pieces == own.pieces).map_or(0.0, |(_, cost)| *cost)
-        // The stores of the first exchange are a radix apart, then neighbours as many as that radix.
-        // If twos divide it, they meet in few banks; padding helps powers of two alone.
+        // The stores of the first exchange are a radix apart, then neighbours as many as that
+        // radix. If twos divide it, they meet in few banks; padding helps powers of two alone.
         + 0.098 * below(first, 32)
         + 0.030 * f64::from(if first.is_power_of_two() { 0 } else { first.trailing_zeros() })
         + 0.084 * f64::from(rounds(own, middle)).log2()

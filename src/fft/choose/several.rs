@@ -101,8 +101,8 @@ impl Designer<'_> {
                 stockham.lines = self.columns(32);
             }
             // The array between two passes in blocks that both of them touch in long pieces: 2^20
-            // 0.558, without 0.621. On a processor a line of the cache: 100 rows of 7919 on lavapipe
-            // with 8 numbers 19.8, with 32 25.7, without 21.0.
+            // 0.558, without 0.621. On a processor a line of the cache: 100 rows of 7919 on
+            // lavapipe with 8 numbers 19.8, with 32 25.7, without 21.0.
             if !across && i < last {
                 let wanted = if self.profile.is_cpu() { CACHE_LINE } else { stockham.lines };
                 stockham.block = Some([wanted.min(lengths[last]), 1]);

@@ -1,8 +1,8 @@
-//! The rules for axes that are transformed together: many small pictures or volumes, each of which a
-//! workgroup takes as a whole, so that all its axes take one pass through memory.
+//! The rules for axes that are transformed together: many small pictures or volumes, each of which
+//! a workgroup takes as a whole, so that all its axes take one pass through memory.
 //!
-//! Times in the comments are medians in ms on an NVIDIA H200; benches/reports/2026-11-24-h200-pictures
-//! has the run.
+//! Times in the comments are medians in ms on an NVIDIA H200;
+//! benches/reports/2026-11-24-h200-pictures has the run.
 
 use std::ops::RangeInclusive;
 
@@ -14,23 +14,23 @@ use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::stage::Stage;
 
-/// Most elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of 128²
-/// 0.0948, in two passes 0.1395.
+/// Most elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of
+/// 128² 0.0948, in two passes 0.1395.
 const MAX_ELEMENTS: u32 = 16_384;
 
 /// Most elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
 const MAX_EACH: u32 = 32;
 
 /// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs: 16 of
-/// 64² 0.0031, in two dispatches 0.0046. Of longer ones there must be enough to fill the device: 128²
-/// 48 times 0.0116 (0.0101), 128 times 0.0168 (0.0199).
+/// 64² 0.0031, in two dispatches 0.0046. Of longer ones there must be enough to fill the device:
+/// 128² 48 times 0.0116 (0.0101), 128 times 0.0168 (0.0199).
 pub(in crate::fft) fn fewest(n: u32) -> u32 {
     if n <= 4096 { 1 } else { 128 }
 }
 
 impl Designer<'_> {
-    /// The recipe for as many of the fastest axes as one pass should take together, if these are more
-    /// than one, and there are at least `fewest` pictures of so many elements.
+    /// The recipe for as many of the fastest axes as one pass should take together, if these are
+    /// more than one, and there are at least `fewest` pictures of so many elements.
     fn together(&self, fewest: impl Fn(u32) -> u32) -> Option<AxisRecipe> {
         let (transform, last) = (self.transform, self.transform.shape.rank() - 1);
         let is_complex = matches!(transform.kind, Kind::C2c(_)) && transform.kinds.is_empty() && transform.is_plain();

@@ -68,9 +68,9 @@ pub fn next_fast_len(profile: &DeviceProfile, kind: TransformKind, n: usize) -> 
 /// Returns the shape whose extents are at least those of `shape` that costs least: the shape to pad
 /// to, as for convolutions in several axes. All axes are transformed, the last one by `kind`.
 ///
-/// It is not [`next_fast_len`] of each axis: what one axis is padded by, the others have to transform
-/// as well. With cᵢ the [`length_cost`] of an extent nᵢ, and mⱼ = nⱼ, or nⱼ/2+1 along the last axis
-/// of a real transform, it minimises
+/// It is not [`next_fast_len`] of each axis: what one axis is padded by, the others have to
+/// transform as well. With cᵢ the [`length_cost`] of an extent nᵢ, and mⱼ = nⱼ, or nⱼ/2+1 along the
+/// last axis of a real transform, it minimises
 ///
 /// Σᵢ cᵢ · Πⱼ mⱼ, j ≠ i.
 ///

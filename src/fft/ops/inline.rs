@@ -84,19 +84,20 @@ use crate::wgsl::{Module, Type, is_name};
 /// `X[0]`, which is real as well.
 ///
 /// # Accuracy
-/// That of [`C2c`](crate::fft::C2c), 1.5·u·√log₂n, if the twiddle factors come from a buffer. If they
-/// are computed, 2.5·u·√log₂n: by series of their own, as a device's sine may have any error.
+/// That of [`C2c`](crate::fft::C2c), 1.5·u·√log₂n, if the twiddle factors come from a buffer. If
+/// they are computed, 2.5·u·√log₂n: by series of their own, as a device's sine may have any error.
 ///
 /// # Cost
-/// Workgroup memory for one real number of each element ([`workgroup_bytes`](InlineText::workgroup_bytes)),
-/// four barriers between two stages, of which a length has one to four, and a first one. The registers
-/// of a transform are about [`registers`](InlineText::registers).
+/// Workgroup memory for one real number of each element
+/// ([`workgroup_bytes`](InlineText::workgroup_bytes)), four barriers between two stages, of which a
+/// length has one to four, and a first one. The registers of a transform are about
+/// [`registers`](InlineText::registers).
 ///
 /// # Errors
 /// [`generate`](Self::generate) returns [`Error::Empty`] for a length of 0, and
 /// [`Error::Unsupported`] for prime factors above 31, for more than 64 numbers in an invocation or
-/// fewer than a radix, for what exceeds the workgroup memory or 1024 invocations, and for names that
-/// are none in WGSL.
+/// fewer than a radix, for what exceeds the workgroup memory or 1024 invocations, and for names
+/// that are none in WGSL.
 ///
 /// Source: the kernel `fft/pass`, whose generator writes these functions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -153,15 +154,15 @@ impl Inline {
         /// In f64, for devices with [`wgpu::Features::SHADER_F64`].
         f64() => own.number = Number::F64;
 
-        /// How many invocations share a line. By default so many that each holds about 8 to 16 elements,
-        /// as many as any other, with as few stages as that allows.
+        /// How many invocations share a line. By default so many that each holds about 8 to 16
+        /// elements, as many as any other, with as few stages as that allows.
         invocations(count: u32) => own.lanes = Some(count);
 
         /// How many lines a workgroup transforms at a time.
         lines(count: u32) => own.lines = count;
 
-        /// How many bytes of workgroup memory the transforms may have: 16,384 by default, which every
-        /// WebGPU device has.
+        /// How many bytes of workgroup memory the transforms may have: 16,384 by default, which
+        /// every WebGPU device has.
         workgroup_memory(bytes: u32) => own.memory = bytes;
 
         /// Adds `var<workgroup> fft_data`, an array of the elements of all lines, and
@@ -170,12 +171,12 @@ impl Inline {
         with_data() => own.keeps_line = true;
 
         /// The twiddle factors are in a storage buffer that you bind there, with
-        /// [`roots`](InlineText::roots) as its contents. By default they are computed, which needs no
-        /// buffer.
+        /// [`roots`](InlineText::roots) as its contents. By default they are computed, which needs
+        /// no buffer.
         roots_at(group: u32, binding: u32) => own.roots_at = Some([group, binding]);
 
-        /// What the names of all declarations begin with; `fft` by default. Texts with different names
-        /// can be in one shader.
+        /// What the names of all declarations begin with; `fft` by default. Texts with different
+        /// names can be in one shader.
         name(name: &str) => own.name = name.to_owned();
     }
 
@@ -264,8 +265,8 @@ impl Inline {
         })
     }
 
-    /// The recipe with as few pieces of an exchange as workgroup memory has room for, also for padding
-    /// against bank conflicts: rows of 4096 that fill all of it take twice the time (report
+    /// The recipe with as few pieces of an exchange as workgroup memory has room for, also for
+    /// padding against bank conflicts: rows of 4096 that fill all of it take twice the time (report
     /// `2026-11-28-inline`).
     fn in_pieces(&self, recipe: &Stockham) -> std::result::Result<Stockham, String> {
         let back = recipe.reversed();
@@ -409,8 +410,8 @@ impl InlineText {
         &self.wgsl
     }
 
-    /// The contents of the buffer for [`roots_at`](Inline::roots_at). Empty if no binding is declared:
-    /// a line of one stage needs no roots.
+    /// The contents of the buffer for [`roots_at`](Inline::roots_at). Empty if no binding is
+    /// declared: a line of one stage needs no roots.
     #[must_use]
     pub fn roots(&self) -> &[u8] {
         bytemuck::cast_slice(&self.roots)
@@ -441,8 +442,8 @@ impl InlineText {
         self.workgroup_bytes
     }
 
-    /// About how many 32-bit registers of an invocation a transform takes, by what drivers' compilers
-    /// made of the kernel `fft/pass` (`benches/reports/reach`).
+    /// About how many 32-bit registers of an invocation a transform takes, by what drivers'
+    /// compilers made of the kernel `fft/pass` (`benches/reports/reach`).
     #[must_use]
     pub fn registers(&self) -> u32 {
         self.registers

@@ -68,8 +68,8 @@ impl PartNumber {
     }
 }
 
-/// A transform that can be computed in parts: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c) and
-/// [`C2r`](crate::fft::C2r), of f32 or of f64.
+/// A transform that can be computed in parts: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c)
+/// and [`C2r`](crate::fft::C2r), of f32 or of f64.
 pub trait InParts: Adapt {
     /// The transform of the same numbers along axes of complex ones.
     type Complex: InParts<Complex = Self::Complex>;

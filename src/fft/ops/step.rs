@@ -18,8 +18,8 @@ use crate::plan::{Array, Program};
 pub(crate) struct Step(Transform);
 
 impl Step {
-    /// A transform of these axes, in ascending order; of reals, the last axis is among them. The frames
-    /// say what input and output have of each axis, with the length of its transform.
+    /// A transform of these axes, in ascending order; of reals, the last axis is among them. The
+    /// frames say what input and output have of each axis, with the length of its transform.
     pub fn new(real: bool, inverse: bool, axes: &[usize], frames: [Vec<Windowed>; 2], batch: usize) -> Self {
         let kind = match (real, inverse) {
             (true, false) => Kind::R2c,

@@ -233,8 +233,8 @@ impl Recipe {
     /// `axes` maps an axis's number in this recipe to its number in the result. Axes that this
     /// recipe lacks, because their length is 1, are left out. The result is `None` if no axis
     /// remains, or if two axes would get the same number. Blocks are kept where the same axis
-    /// follows. Axes that are transformed together must all remain, side by side. If this recipe uses
-    /// transposes, its row and column transforms become axes 1 and 0.
+    /// follows. Axes that are transformed together must all remain, side by side. If this recipe
+    /// uses transposes, its row and column transforms become axes 1 and 0.
     #[must_use]
     pub fn of_axes(&self, axes: &[(usize, usize)]) -> Option<Self> {
         let number = |own: usize| axes.iter().find(|(from, _)| *from == own).map(|(_, to)| *to);

@@ -54,8 +54,8 @@ impl Search for Transform {
         known.map_or_else(|| design(self, profile), Ok)
     }
 
-    /// The rules' recipes for other kinds of devices; other ways to transform one of the axes; more or
-    /// fewer lines for columns; other orders of the axes; transposes.
+    /// The rules' recipes for other kinds of devices; other ways to transform one of the axes; more
+    /// or fewer lines for columns; other orders of the axes; transposes.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let (Ok(geometry), Ok(own)) = (self.geometry(), design(self, profile)) else { return Vec::new() };
         let designer = Designer::new(self, &geometry, profile);

@@ -60,8 +60,8 @@ impl Fuse for Frames {
             site.load(&Element { spot: Spot::At(at), ..element.clone() }, inner)
         };
         if padding == Padding::Zeros {
-            // Without a branch, so that the loads of an invocation do not wait for each other. Times
-            // before the signal wrap around to indices past its end.
+            // Without a branch, so that the loads of an invocation do not wait for each other.
+            // Times before the signal wrap around to indices past its end.
             let index = site.body.value("index", at - before);
             let inside = index.less(signal);
             let inside = if len < n { inside.and(j.less(len)) } else { inside };

@@ -46,8 +46,8 @@ impl PartialEq for Fused {
 
 impl Eq for Fused {}
 
-/// What lets a step be compared with another, and be found by its type, behind `dyn Fuse`. All types
-/// that can be compared have it.
+/// What lets a step be compared with another, and be found by its type, behind `dyn Fuse`. All
+/// types that can be compared have it.
 pub(in crate::fft) trait Comparable: Any + fmt::Debug {
     fn as_any(&self) -> &dyn Any;
 
@@ -103,8 +103,8 @@ pub(in crate::fft) trait Fuse: Comparable {
         None
     }
 
-    /// How far the step reaches into the array, where elements are found by their position on the axis,
-    /// or by their number in the line.
+    /// How far the step reaches into the array, where elements are found by their position on the
+    /// axis, or by their number in the line.
     fn reach(&self, _by_position: bool) -> Reach {
         Reach { extent: self.limit(), ..Reach::default() }
     }

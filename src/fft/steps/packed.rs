@@ -45,8 +45,8 @@ impl Fuse for OfPacked {
         let root = site.look_up.root(site.body, self.n, &k);
         let even = site.body.value("even", pair(&(z.x() + w.x()), &(z.y() - w.y())));
         let odd = times(&pair(&(z.y() + w.y()), &(w.x() - z.x())), &root);
-        // Where one of the two is not stored, compilers might add the products to the rest in another
-        // order (`codelets.rs`).
+        // Where one of the two is not stored, compilers might add the products to the rest in
+        // another order (`codelets.rs`).
         let drops = inner.iter().any(|step| step.step().drops_results_of(self.n));
         let odd = site.body.value("odd", if drops { opaque(&odd) } else { odd });
         let at = Element { weight: Some(real(z, 0.5)), ..at };

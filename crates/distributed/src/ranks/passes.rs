@@ -24,7 +24,8 @@ use crate::task::Task;
 /// than this, so that any device can hold them. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
 
-/// The plan for the transform along the first axis of a batch of arrays, by a recipe, with a factor.
+/// The plan for the transform along the first axis of a batch of arrays, by a recipe, with a
+/// factor.
 type ColumnsBy = Box<dyn Fn(Shape, usize, Compute, &Recipe) -> Result<Arc<dyn Task>>>;
 /// The plan for the transposes of a batch.
 type Transposes = Box<dyn Fn(Shape, usize) -> Result<Arc<dyn Task>>>;
@@ -188,7 +189,8 @@ impl Passes {
 }
 
 impl Geometry {
-    /// The transform of complex numbers along the first axis of a batch of arrays, as a part of `compute`.
+    /// The transform of complex numbers along the first axis of a batch of arrays, as a part of
+    /// `compute`.
     fn column<C: InParts>(&self, shape: Shape, batch: usize, compute: Compute) -> C {
         C::in_direction(self.number, self.kind.is_inverse(), shape).of_part(batch, vec![0], self.factor_of(compute))
     }

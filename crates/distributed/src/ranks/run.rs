@@ -121,8 +121,8 @@ impl RanksJob {
 fn divisible(geometry: &Geometry, operations: f64) -> Vec<Divisible> {
     let mut all = Vec::new();
     for (dimension, &workers) in geometry.grid.iter().enumerate() {
-        // Units need not stay together: the arithmetic of a line does not depend on how many lines a
-        // rank has, because each rank's recipe is adapted to its number.
+        // Units need not stay together: the arithmetic of a line does not depend on how many lines
+        // a rank has, because each rank's recipe is adapted to its number.
         let mut add = |units| all.push(Divisible { phase: all.len(), units, alignment: 1, operations, workers });
         add(geometry.units(dimension));
         if let Some(t) = geometry.stage_of(dimension) {

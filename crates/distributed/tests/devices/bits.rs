@@ -14,8 +14,8 @@ use crate::reference::{Number, dft, of_half, relative_error};
 use crate::support::{assert_equal_bits, by, complex_noise, first_difference, noise, on_one_device, planner, run, set, strategies};
 
 /// Runs a job with a third of the strategies, or with all of them in a thorough run, twice because
-/// devices may be measured first. Compares what `seen` returns for the result with the same for what
-/// a plan on one device computes.
+/// devices may be measured first. Compares what `seen` returns for the result with the same for
+/// what a plan on one device computes.
 fn check_as<S: Divide>(spec: &S, expected: Vec<S::Output>, inputs: &[&[S::Input]], seen: impl Fn(Vec<S::Output>) -> Vec<S::Output>) {
     let expected = seen(expected);
     let turn = spec.to_string().bytes().map(usize::from).sum();
@@ -45,8 +45,8 @@ fn check_but_zeros<S: Divide + Adapt>(spec: &S, inputs: &[&[S::Input]]) {
     });
 }
 
-/// Compares numbers of f64 of these devices, by equal shares and by unequal ones. Their bits are those
-/// of the first device if all are that one.
+/// Compares numbers of f64 of these devices, by equal shares and by unequal ones. Their bits are
+/// those of the first device if all are that one.
 fn check_doubles<S: Divide + Adapt>(devices: &DeviceSet, spec: &S, input: &[S::Input], expected: &[Complex64])
 where
     S::Output: Number,
@@ -199,7 +199,8 @@ pub fn any_transform_in_little_memory() {
         if axes.is_empty() {
             axes.push(0);
         }
-        // A line along any axis, and what a phase along an axis between two others transforms at once.
+        // A line along any axis, and what a phase along an axis between two others transforms at
+        // once.
         let slow = batch * shape[..rank - 1].iter().product::<usize>();
         let line = shape.iter().fold(slow, |most, &n| most.max(n));
         let memory = (64 * line * (1 + draw(4))) as u64;

@@ -349,7 +349,8 @@ pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
 }
 
 /// Prints a number that is the same for every number of ranks whose adapters round alike;
-/// `scripts/mpi.sh` compares them. One rank does so on every adapter, and several as they have them.
+/// `scripts/mpi.sh` compares them. One rank does so on every adapter, and several as they have
+/// them.
 pub fn portable_bits(context: &Context) -> Outcome {
     if context.size > 1 {
         return print_portable_bits(context);

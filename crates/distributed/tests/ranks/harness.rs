@@ -60,7 +60,8 @@ impl Context {
         }
     }
 
-    /// Whether all ranks have the same adapter. Otherwise sums of two f32 differ in their last bits.
+    /// Whether all ranks have the same adapter. Otherwise sums of two f32 differ in their last
+    /// bits.
     pub fn are_alike(&self) -> bool {
         self.adapters().windows(2).all(|pair| pair[0] == pair[1])
     }
@@ -160,8 +161,8 @@ pub fn run(tests: &[Test]) -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A job whose last rank is stopped, as by a debugger. The others get an error, and then the program
-/// must end, as the README says how.
+/// A job whose last rank is stopped, as by a debugger. The others get an error, and then the
+/// program must end, as the README says how.
 fn without_the_last_rank(world: &SimpleCommunicator, options: RankOptions) -> Result<std::convert::Infallible, Error> {
     let limit = Duration::from_secs(1);
     let cluster = Cluster::open(world, &options.timeout(limit))?;

@@ -20,7 +20,8 @@ struct Case {
 }
 
 impl Case {
-    /// `lens` points and frequencies at random, which reach so far from their middles along each axis.
+    /// `lens` points and frequencies at random, which reach so far from their middles along each
+    /// axis.
     fn new(lens: [usize; 2], points: &[(f64, f64)], frequencies: &[(f64, f64)], seed: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut drawn = |len: usize, axes: &[(f64, f64)]| {

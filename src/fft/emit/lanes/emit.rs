@@ -232,7 +232,8 @@ impl Emitter<'_> {
         Addresses { input: of_lane, input_tail, output, m: self.body.value("m", m) }
     }
 
-    /// Whether this lane has the frequencies of lane 0 that begin with `first`, or those after them.
+    /// Whether this lane has the frequencies of lane 0 that begin with `first`, or those after
+    /// them.
     pub(super) fn has_frequency(&self, first: u32) -> Expr {
         let [along, _] = self.pass.spread();
         self.lane.less((self.pass.factors[0] - first).div_ceil(along)).and(&self.alive)

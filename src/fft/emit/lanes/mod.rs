@@ -181,8 +181,8 @@ impl Lanes {
         if room == 0 { 0 } else { u64::from(all).div_ceil(turns) as u32 }
     }
 
-    /// Bytes of workgroup memory by which every invocation sends a complex number to each lane of its
-    /// line.
+    /// Bytes of workgroup memory by which every invocation sends a complex number to each lane of
+    /// its line.
     fn exchange_bytes(&self) -> u64 {
         8 * u64::from(self.lanes) * u64::from(self.invocations)
     }

@@ -24,9 +24,10 @@ pub(in crate::fft) struct Setting<'a> {
     /// Roots of unity are [computed](super::inline::root_of_unity) in place of looked up.
     pub computes_roots: bool,
     /// Complex numbers of two f32 are loaded and stored as integers of 64 bits. lavapipe loads each
-    /// component of each lane by itself, so that one takes half the time of two. Medians on 2 cores,
-    /// before and after, in two runs each: 100 rows of 7919 50.0 and 30.2, 52.4 and 33.5; 719x1013
-    /// 44.1 and 38.8, 43.2 and 43.9; 256 rows of 1009, with barriers, 6.2 and 6.3 (least times).
+    /// component of each lane by itself, so that one takes half the time of two. Medians on 2
+    /// cores, before and after, in two runs each: 100 rows of 7919 50.0 and 30.2, 52.4 and 33.5;
+    /// 719x1013 44.1 and 38.8, 43.2 and 43.9; 256 rows of 1009, with barriers, 6.2 and 6.3 (least
+    /// times).
     pub numbers_as_bits: bool,
 }
 
@@ -184,8 +185,8 @@ impl Generator<'_> {
         Invocation { sharing, t: lane.clone(), element: lane.clone(), lane, neighbours: 1, row, live, coordinates }
     }
 
-    /// Replaces each value of a stage by what `of` writes of it, given its round and the step to its
-    /// element.
+    /// Replaces each value of a stage by what `of` writes of it, given its round and the step to
+    /// its element.
     pub(super) fn each(
         &mut self,
         place: &Invocation,

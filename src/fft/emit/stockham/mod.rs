@@ -125,8 +125,8 @@ impl Generator<'_> {
         }
     }
 
-    /// All stages, on values in registers. The first one works at `place`, the last one at `last`, and
-    /// those between them at `middle`.
+    /// All stages, on values in registers. The first one works at `place`, the last one at `last`,
+    /// and those between them at `middle`.
     fn run(
         &mut self,
         stages: &[Stage],

@@ -77,8 +77,8 @@ impl Generator<'_> {
             // Without any condition the values are constants.
             let variable = |own: &mut Self, name: &str| own.body.variable(name, &own.pass.number.complex());
             let name = |k: usize| format!("x{}", b * steps.len() + k);
-            // What a part of an axis leaves out is zero, so that the arithmetic on it can be left out
-            // too.
+            // What a part of an axis leaves out is zero, so that the arithmetic on it can be left
+            // out too.
             let has_part = side.fused.iter().any(|step| step.step().window().is_some());
             let variables: Vec<Option<Expr>> = there
                 .iter()

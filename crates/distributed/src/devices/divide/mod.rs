@@ -18,8 +18,8 @@ use crate::strategy::Divisible;
 /// [`Permute`](wgpu_fft::transpose::Permute) and [`Reduction`](wgpu_fft::reduce::Reduction), on
 /// dense arrays. A cluster shares transforms only.
 ///
-/// Transforms are those of f32, of f64 where all devices have it, and of f64 by sums of two f32. The
-/// host computes the latter two in f64. Others do not compile, and the compiler says so:
+/// Transforms are those of f32, of f64 where all devices have it, and of f64 by sums of two f32.
+/// The host computes the latter two in f64. Others do not compile, and the compiler says so:
 ///
 /// ```compile_fail,E0277
 /// # use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, wgpu_fft::fft::R2r};
