@@ -33,6 +33,14 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
     if lines.convolution { 2.0 * text } else { text }
 }
 
+/// Two subgroups of 32.
+pub(super) const ROW_INVOCATIONS: u32 = 64;
+
+/// Rows of a workgroup of so many invocations, or one that takes more.
+pub(super) fn rows_together(lanes: u32, invocations: u32) -> u32 {
+    (invocations / lanes).max(1)
+}
+
 /// How many rows fill subgroups of 64 best, and how full those are. A subgroup more costs a little,
 /// as a core has room for fewer workgroups then.
 fn filling(lanes: u32) -> (u32, f64) {
@@ -126,9 +134,9 @@ impl Designer<'_> {
             (true, false) if lines.count < 4096 => self.columns(COLUMNS),
             (true, false) if n <= 512 => self.columns(SHORT_COLUMNS),
             (true, false) => self.columns(COLUMNS),
-            // Two subgroups of 32; of frames, and of rows back to reals, one.
+            // Of frames, and of rows back to reals, one subgroup of 32.
             (false, false) if self.has_few_registers() => filling(lanes).0,
-            (false, false) => (if lines.frames || lines.to_reals { 32 } else { 64 } / lanes).max(1),
+            (false, false) => rows_together(lanes, if lines.frames || lines.to_reals { 32 } else { ROW_INVOCATIONS }),
             // Lavapipe spreads its cost of a workgroup over more rows.
             (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };

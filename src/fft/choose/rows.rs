@@ -14,6 +14,7 @@ use std::cmp::Reverse;
 
 use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
 use super::lines::LineClass;
+use super::pass::{ROW_INVOCATIONS, rows_together};
 use crate::fft::factors::{factorizations, orders};
 use crate::fft::recipe::Stockham;
 
@@ -40,13 +41,14 @@ const MAX_ELEMENTS: u32 = 44;
 /// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
 const MAX_IDLE: f64 = 1.25;
 
-/// Of rows that the estimate of any number of stages is for: the shortest one, the largest radix,
-/// numbers of an invocation, lanes of a row, and as above the numbers of all butterflies.
+/// What was measured for the estimate of any number of stages: rows from this length on, up to the
+/// longest of `LENGTHS`.
 const SHORTEST: u32 = 36;
-const LARGEST_RADIX: u32 = 49;
-const MOST_ELEMENTS: u32 = 49;
+const MAX_RADIX: u32 = 49;
 const LEAST_LANES: u32 = 3;
-const LITTLE_IDLE: f64 = 1.1;
+/// Those of an invocation, and of all butterflies as in `MAX_IDLE`.
+const MAX_ELEMENTS_OF_STAGES: u32 = 49;
+const MAX_IDLE_OF_STAGES: f64 = 1.1;
 
 /// The logarithm of the time that it must save: below it, choices were slower as well.
 const GAIN: f64 = 0.08;
@@ -56,20 +58,19 @@ impl Designer<'_> {
     /// or else `own`.
     pub fn faster_row(&self, lines: LineClass, own: Option<Stockham>) -> Option<Stockham> {
         let n = lines.n;
-        let is_other = lines != LineClass { points: lines.points, ..LineClass::rows(n, lines.count) } || n.is_power_of_two();
-        let is_measured = !self.profile.is_cpu() && !self.has_few_registers() && self.words() == 1 && lines.points > SMALL_ARRAY;
-        if is_other || !is_measured || !(SHORTEST..=LENGTHS[1]).contains(&n) {
+        let is_other = lines != LineClass { points: lines.points, ..LineClass::rows(n, lines.count) };
+        if is_other || !self.estimates_rows(lines) || self.has_few_registers() || !(SHORTEST..=LENGTHS[1]).contains(&n) {
             return own;
         }
         // Of equal costs those with a large radix in the middle are faster, and of two stages
         // mostly those with the large one last.
-        let mut ways: Vec<Vec<u32>> = factorizations(n, LARGEST_RADIX).iter().flat_map(|radices| orders(radices)).collect();
+        let mut ways: Vec<Vec<u32>> = factorizations(n, MAX_RADIX).iter().flat_map(|radices| orders(radices)).collect();
         ways.sort_by_key(|radices| match radices[..] {
             [first, _] => (Reverse(None), first),
             _ => (Reverse(radices.iter().skip(1).rev().skip(1).max().copied()), 0),
         });
         let all = shapes(n, ways).filter(|(_, lanes)| *lanes >= LEAST_LANES).map(|(radices, lanes)| Stockham::new(radices, lanes));
-        let all = all.filter(|own| own.radices.len() > 1 && own.elements() <= MOST_ELEMENTS && idle(own) <= LITTLE_IDLE);
+        let all = all.filter(|own| own.radices.len() > 1 && own.elements() <= MAX_ELEMENTS_OF_STAGES && idle(own) <= MAX_IDLE_OF_STAGES);
         let all = all.map(|own| (estimate_of_stages(&own), own));
         let best = cheapest(all, |own| self.complete((own.radices, own.lanes), lines));
         match (best, own) {
@@ -83,12 +84,8 @@ impl Designer<'_> {
     pub fn estimated_row(&self, lines: LineClass) -> Option<Stockham> {
         let LineClass { n, across, exchanges_mirror, halves, convolution, is_16_bit, to_reals, .. } = lines;
         // Pairs of rows were not measured.
-        let is_other =
-            across || exchanges_mirror && !halves || convolution || is_16_bit || to_reals && n < LEAST_BACK || n.is_power_of_two();
-        if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY {
-            return None;
-        }
-        if !(LENGTHS[0]..=LENGTHS[1]).contains(&n) {
+        let is_other = across || exchanges_mirror && !halves || convolution || is_16_bit || to_reals && n < LEAST_BACK;
+        if is_other || !self.estimates_rows(lines) || !(LENGTHS[0]..=LENGTHS[1]).contains(&n) {
             return None;
         }
         let ways = factorizations(n, RADICES[1]).into_iter().flat_map(|radices| orders(&radices));
@@ -97,6 +94,11 @@ impl Designer<'_> {
         let all = all.filter(|own| own.elements() <= MAX_ELEMENTS && idle(own) <= MAX_IDLE);
         let all = all.flat_map(|own| PIECES.map(|(pieces, _)| Stockham { pieces, ..own.clone() })).map(|own| (estimate(&own), own));
         cheapest(all, |own| self.runs(&own, lines).then_some(own)).map(|(_, own)| own)
+    }
+
+    /// Whether rows of such a length were measured at all on such a device: large arrays of f32.
+    fn estimates_rows(&self, lines: LineClass) -> bool {
+        !self.profile.is_cpu() && self.words() == 1 && lines.points > SMALL_ARRAY && !lines.n.is_power_of_two()
     }
 }
 
@@ -111,39 +113,39 @@ fn idle(own: &Stockham) -> f64 {
     f64::from(numbers) / (f64::from(own.n()) * own.radices.len() as f64)
 }
 
+/// How often a number has doubled from another one on, if it has.
+fn doublings(value: u32, from: u32) -> f64 {
+    (f64::from(value) / f64::from(from)).log2().max(0.0)
+}
+
 /// The same as `estimate`, for any number of stages: what a stage costs, registers, invocations of
 /// a subgroup of 32 without work, rows that an access of a subgroup is spread over, and lanes that
 /// do not divide the row.
 fn estimate_of_stages(own: &Stockham) -> f64 {
-    let log2 = |value: f64| value.log2().max(0.0);
-    let above = |least: u32| log2(f64::from(own.elements()) / f64::from(least));
-    let together = own.lanes << (64 / own.lanes).max(1).ilog2();
+    let together = own.lanes << rows_together(own.lanes, ROW_INVOCATIONS).ilog2();
     0.102 * own.radices.len() as f64
-        + 0.157 * above(20)
-        + 0.167 * above(32)
-        + 0.197 * (f64::from(together.next_multiple_of(32)) / f64::from(together)).log2()
-        + 0.186 * log2(8.0 / f64::from(own.lanes))
+        + 0.157 * doublings(own.elements(), 20)
+        + 0.167 * doublings(own.elements(), 32)
+        + 0.197 * doublings(together.next_multiple_of(32), together)
+        + 0.186 * doublings(8, own.lanes)
         + if own.n().is_multiple_of(own.lanes) { 0.0 } else { 0.048 }
 }
 
 /// The logarithm of the time, but for what every recipe of a length has in common.
 fn estimate(own: &Stockham) -> f64 {
     let &[first, middle, last] = &own.radices[..] else { unreachable!("there are three stages") };
-    let log2 = |value: f64| value.log2().max(0.0);
-    let above = |value: u32, least: u32| log2(f64::from(value) / f64::from(least));
-    let below = |value: u32, most: u32| log2(f64::from(most) / f64::from(value));
     let multiples = |of: u32| own.radices.iter().filter(|radix| radix.is_multiple_of(of)).count() as f64;
     let leaves_lanes = !own.n().is_multiple_of(own.lanes);
-    0.127 * above(own.elements(), 24)
+    0.127 * doublings(own.elements(), 24)
         + 0.216 * f64::from(own.lanes).log2()
         + PIECES.iter().find(|(pieces, _)| *pieces == own.pieces).map_or(0.0, |(_, cost)| *cost)
         // The stores of the first exchange are a radix apart, then neighbours as many as that
         // radix. If twos divide it, they meet in few banks; padding helps powers of two alone.
-        + 0.098 * below(first, 32)
+        + 0.098 * doublings(32, first)
         + 0.030 * f64::from(if first.is_power_of_two() { 0 } else { first.trailing_zeros() })
         + 0.084 * f64::from(rounds(own, middle)).log2()
         + 0.074 * f64::from(rounds(own, last)).log2()
-        + 0.043 * below(last, 20)
+        + 0.043 * doublings(20, last)
         + 0.027 * multiples(3)
         + 0.065 * multiples(5)
         + 0.089 * multiples(7)
