@@ -177,16 +177,19 @@ impl Transform {
             let shape: Vec<usize> = (0..rank).map(|place| header.shape[stored(place)]).collect();
             let axes: Vec<usize> = self.named(rank)?.into_iter().map(stored).collect();
             large::check(&self.kind.words(), &header, &self.input, self.f64)?;
-            let set = self.recipes.set(device)?;
-            let mut planners = (0..set.len()).filter_map(|member| set.planner(member));
-            let number = self.number(planners.all(|planner| planner.gpu().profile().f64));
-            let Specification { text, shape, order } = self.specification(&shape, &axes, number)?;
+            let specification = |number| self.specification(&shape, &axes, number);
+            // Before any device is opened.
+            let order = specification(None)?.order;
             if !order.is_sorted() {
                 let order = joined(&order.into_iter().map(stored).collect::<Vec<_>>(), ",");
                 return Err(usage(format!(
                     "with --memory, axes stay where they are: these need an array in C's order of the axes {order}"
                 )));
             }
+            let set = self.recipes.set(device)?;
+            let mut planners = (0..set.len()).filter_map(|member| set.planner(member));
+            let number = self.number(planners.all(|planner| planner.gpu().profile().f64));
+            let Specification { text, shape, .. } = specification(number)?;
             let shape: Vec<usize> = (0..rank).map(|axis| shape[stored(axis)]).collect();
             return large::transform(device, &set, &text, [&self.input, &self.output], &header, shape, memory << 20);
         }

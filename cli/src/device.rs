@@ -93,33 +93,37 @@ impl Recipes {
         Ok(plan)
     }
 
-    /// All devices, each with such a planner, for computations that take recipes of their own for
-    /// each part.
+    /// All devices, for computations that take recipes of their own for each part.
     pub fn set(&self, device: &Device) -> Result<DeviceSet> {
         if self.recipe.is_some() {
             return Err(usage("with --memory, the parts of the transform have recipes of their own: leave out --recipe"));
         }
         let set = pollster::block_on(DeviceSet::request(&device.options()))?;
         set.names().for_each(|name| device.output.note("device", name));
-        let gpus = (0..set.len()).filter_map(|member| Some(set.planner(member)?.gpu()));
-        let planners: Vec<Planner> = gpus.map(|gpu| self.planner(device, gpu)).collect();
+        let Some(tuning) = self.tuning(device) else { return Ok(set) };
+        let planners = (0..set.len()).filter_map(|member| set.planner(member));
+        let planners: Vec<Planner> = planners.map(|planner| Planner::new(planner.gpu()).with_tuning(tuning.clone())).collect();
         Ok(DeviceSet::with_planners(planners)?)
     }
 
-    fn planner(&self, device: &Device, gpu: &Gpu) -> Planner {
+    /// How recipes are chosen, if not by the rules.
+    fn tuning(&self, device: &Device) -> Option<Tuning> {
         let rigor = match self.rigor {
-            Choose::Estimate => return Planner::new(gpu),
+            Choose::Estimate => return None,
             Choose::Recorded => Rigor::Recorded,
             Choose::Measure => Rigor::Measure,
             Choose::Patient => Rigor::Patient,
         };
         let tuning = Tuning::new(rigor).record(device.open_record(self.record.as_deref()));
-        Planner::new(gpu).with_tuning(progress::watch(tuning, device.output))
+        Some(progress::watch(tuning, device.output))
     }
 
     /// Plans, and returns where the recipe comes from.
     pub fn plan_quietly(&self, device: &Device, gpu: &Gpu, spec: &AnySpec) -> Result<(AnyPlan, String)> {
-        let planner = self.planner(device, gpu);
+        let mut planner = Planner::new(gpu);
+        if let Some(tuning) = self.tuning(device) {
+            planner = planner.with_tuning(tuning);
+        }
         let (recipe, source) = match &self.recipe {
             Some(recipe) => (recipe.clone(), "given by --recipe".to_owned()),
             None => {
