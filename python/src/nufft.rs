@@ -18,7 +18,7 @@ pub(crate) enum Coordinates<'py> {
     Double(PyReadonlyArray1<'py, f64>),
 }
 
-/// The same of all axes, of one type: Python passes no mixture.
+/// The same of several axes, in f64 if one is.
 enum Axes {
     Single(Vec<Vec<f32>>),
     Double(Vec<Vec<f64>>),
@@ -133,18 +133,11 @@ pub(crate) fn plan_nufft3(
     plus: bool,
 ) -> PyResult<Nufft3Plan> {
     let spec = Type3::new().batch(batch).tolerance(tolerance).sign(sign(plus));
-    let (planner, points, frequencies) = (Arc::clone(gpu.planner()?), Axes::new(&points)?, Axes::new(&frequencies)?);
-    let make = move || match (&points, &frequencies) {
-        (Axes::Single(x), Axes::Single(s)) => spec.plan(&planner, &slices(x), &slices(s)),
-        (x, s) => {
-            let wide = |axes: &Axes| -> Vec<Vec<f64>> {
-                match axes {
-                    Axes::Single(axes) => axes.iter().map(|values| values.iter().map(|&value| value.into()).collect()).collect(),
-                    Axes::Double(axes) => axes.clone(),
-                }
-            };
-            spec.plan(&planner, &slices(&wide(x)), &slices(&wide(s)))
-        }
+    let (planner, axes) = (Arc::clone(gpu.planner()?), points.len());
+    let both = Axes::new(&points.into_iter().chain(frequencies).collect::<Vec<_>>())?;
+    let make = move || match &both {
+        Axes::Single(both) => spec.plan(&planner, &slices(&both[..axes]), &slices(&both[axes..])),
+        Axes::Double(both) => spec.plan(&planner, &slices(&both[..axes]), &slices(&both[axes..])),
     };
     Ok(Nufft3Plan { plan: Own::new(aside(py, make)?.map_err(raised)?) })
 }

@@ -342,15 +342,22 @@ class Array:
         Plans are made for where the elements lie in the buffer. So the slices of an array share a
         plan as far as their first elements are where a buffer may begin.
         """
+        placed, based, size = self._placed, self._based_place(), self._dtype.itemsize
+        if based is placed:
+            return self
+        part = self._buffer.part((placed.offset - based.offset) * size, based.within * size)
+        return Array._of(self.device, part, self.dtype, based)
+
+    def _based_place(self) -> Placed:
+        """Where the elements of `_based` are in its buffer."""
         placed, size = self._placed, self._dtype.itemsize
         if placed is Placed.of(placed.shape):
-            return self
+            return placed
         before = placed.offset * size % self.device.info["alignment"] // size
         within = before + placed.span
         if not self.size or (placed.offset, placed.within) == (before, within):
-            return self
-        part = self._buffer.part((placed.offset - before) * size, within * size)
-        return Array._of(self.device, part, self.dtype, Placed(placed.shape, placed.strides, before, within))
+            return placed
+        return Placed(placed.shape, placed.strides, before, within)
 
     def _for_a_plan(self) -> Array:
         """The same elements where an expensive plan may be made for them: in a buffer that begins

@@ -269,7 +269,7 @@ def _is_known(device: Device, expression: Expression) -> bool:
     if fuse == 0:
         return False
     # Slices that differ in where they begin have one kernel.
-    key = (expression.form, expression.leaves[_value(expression)]._based()._placed if expression.leaves else None)
+    key = (expression.form, expression.leaves[_value(expression)]._based_place() if expression.leaves else None)
     saved_bytes = (expression.operators - 1) * math.prod(expression.shape) * expression.dtype.itemsize
     count = device._computed[key] = device._computed.pop(key, 0) + 1 + (saved_bytes >> 20)
     if len(device._computed) > MOST_COUNTED:

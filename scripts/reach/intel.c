@@ -87,7 +87,7 @@ void drmFreeDevice(drmDevicePtr *found) { *found = NULL; }
 void drmFreeDevices(drmDevicePtr found[], int count) { memset(found, 0, count * sizeof *found); }
 drmVersionPtr drmGetVersion(int descriptor) {
     (void)descriptor;
-    static drmVersion version = {.version_major = 1, .name_len = 4, .date = "", .desc = ""};
+    static drmVersion version = {.version_major = 1, .date = "", .desc = ""};
     version.name = chip->has_xe ? "xe" : "i915";
     version.name_len = strlen(version.name);
     return &version;

@@ -58,26 +58,9 @@ fn words(slices: &[&[u8]]) -> Vec<u32> {
 }
 
 /// A number of arrays on the host.
-pub(super) trait Real: FftNum + Pod {
-    fn rounded(number: f64) -> Self;
-}
+pub(super) trait Real: FftNum + Pod {}
 
-impl Real for f32 {
-    fn rounded(number: f64) -> Self {
-        number as Self
-    }
-}
-
-impl Real for f64 {
-    fn rounded(number: f64) -> Self {
-        number
-    }
-}
-
-/// What lies in these words, which need not be aligned for it.
-fn numbers<T: Pod>(words: &[u32]) -> Vec<T> {
-    bytemuck::pod_collect_to_vec(words)
-}
+impl<T: FftNum + Pod> Real for T {}
 
 /// A Fourier transform of some axes of [outer…, units, …] on the host.
 #[derive(Clone, Debug)]
@@ -129,11 +112,11 @@ impl HostTransform {
         let mut data: Vec<Complex<T>> = match self.reals {
             Some(Reals::Input(n)) => {
                 extents[last] = n;
-                numbers::<T>(input).into_iter().map(|x| Complex::new(x, T::zero())).collect()
+                bytemuck::pod_collect_to_vec::<u32, T>(input).into_iter().map(|x| Complex::new(x, T::zero())).collect()
             }
             // The other half of the spectrum is filled in from conjugates after the other axes are
             // transformed.
-            _ => numbers(input),
+            _ => bytemuck::pod_collect_to_vec(input),
         };
         let half = |n: usize| n / 2 + 1;
         for (&axis, plan) in self.axes.iter().zip(plans) {
@@ -156,7 +139,7 @@ impl HostTransform {
             transform_lines(&mut data, plan, inner);
         }
         if self.factor != 1.0 {
-            let factor = T::rounded(self.factor);
+            let factor = T::from_f64(self.factor).expect("f32 and f64 are made of any f64");
             data.par_iter_mut().for_each(|z| *z = *z * factor);
         }
         let target: &mut [u8] = bytemuck::cast_slice_mut(output);
