@@ -1,16 +1,17 @@
 //! The rules for lines of other lengths than powers of two that take several passes on a GPU: which
 //! lengths the passes have, and how each of them goes about it.
 //!
-//! Every choice is judged by one estimate of a pass's time. It was fitted to 1,231 recipes for 26
-//! lengths on an NVIDIA H200 (report `2026-11-24-h200-long`); its unit is the time in which a copy
-//! kernel moves the array once. Where the lines of a workgroup lie side by side matters most: a
-//! piece of the array that begins inside a sector of memory costs the whole sector, on both ends.
-//! So lines of an odd distance want to be many at a time, and others few.
+//! Every choice is judged by one estimate of a pass's time (`weights.txt`), whose unit is the time
+//! in which a copy kernel moves the array once. Where the lines of a workgroup lie side by side
+//! matters most: a piece of the array that begins inside a sector of memory costs the whole sector,
+//! on both ends. So lines of an odd distance want to be many at a time, and others few.
 
 use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
+use super::estimate::{Estimate, Term, doublings, weight};
 use crate::fft::factors::factorizations;
 use crate::fft::recipe::{PassRecipe, Stockham};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Radices up to this one. 1000² as 40.25 takes 0.885 of the time of 10.10.10, with 40 numbers for
 /// each invocation; from there on registers are missing.
@@ -20,9 +21,6 @@ const MOST: u32 = 40;
 /// are no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave
 /// no room for padding.
 const LINES: [u32; 3] = [8, 16, 32];
-
-/// A longer pass before a shorter one: 576·1024 0.1134, 1024·576 0.1209.
-const LONGER_FIRST: f64 = 0.04;
 
 /// More than so many passes are divided evenly, since there are too many ways to try them all.
 const MAX_PASSES: u32 = 3;
@@ -46,17 +44,6 @@ impl Alignment {
             distance if distance.is_multiple_of(4) => Self::Sector,
             distance if distance.is_multiple_of(2) => Self::Half,
             _ => Self::None,
-        }
-    }
-
-    /// What 16 lines cost. H200, 59049 as 81·729, the pass over lines of 81: 8 lines 1.98, 16 lines
-    /// 1.53, 32 lines 1.12.
-    fn cost(self) -> f64 {
-        match self {
-            Self::None => 0.33,
-            Self::Half => 0.225,
-            Self::Sector => 0.045,
-            Self::Line => 0.02,
         }
     }
 }
@@ -96,10 +83,11 @@ impl Designer<'_> {
         let shorter = (2..=rest.isqrt()).filter(|divisor| rest.is_multiple_of(*divisor));
         let divisors = shorter.flat_map(|divisor| [divisor, rest / divisor]);
         let divisors = divisors.chain([rest]).filter(|divisor| if count == 1 { *divisor == rest } else { *divisor < rest });
+        let longer_first = weight(NAME, LONGER_FIRST);
         let all = divisors.filter_map(|length| {
             let (own, _) = self.estimated_pass(passes, n, length, n / rest)?;
             let (cost, mut lengths) = if count == 1 { (0.0, Vec::new()) } else { self.best_lengths(passes, n, rest / length, count - 1)? };
-            let cost = own + cost + if lengths.last().is_some_and(|before| *before > length) { LONGER_FIRST } else { 0.0 };
+            let cost = own + cost + if lengths.last().is_some_and(|before| *before > length) { longer_first } else { 0.0 };
             lengths.push(length);
             Some((cost, lengths))
         });
@@ -127,34 +115,70 @@ impl Designer<'_> {
             let liked = if n * lines * 4 * self.words() < 16_384 || radices.len() == 1 { [1, 2] } else { [2, 1] };
             let shape = |pieces| Stockham { lines, pieces, ..Stockham::new(radices.clone(), lanes) };
             let own = liked.map(shape).into_iter().find(|own| self.runs_across(own))?;
-            Some((self.estimate(&own, alignment), own))
+            let pass = Pass { own, alignment, words: self.words().into() };
+            Some((LINES_OF_SEVERAL_PASSES.of(&pass), pass.own))
         });
         cheapest(all, Some)
     }
+}
 
-    /// The time of a pass, in that of a copy.
-    fn estimate(&self, own: &Stockham, alignment: Alignment) -> f64 {
-        let log2 = |value: f64| value.log2().max(0.0);
-        let words = f64::from(self.words());
-        let (n, lanes, lines) = (f64::from(own.n()), f64::from(own.lanes), f64::from(own.lines));
-        let stages = own.radices.len() as f64;
-        let slots: u32 = own.radices.iter().map(|&radix| (own.n() / radix).div_ceil(own.lanes) * radix).sum();
-        let idle = f64::from(slots) * lanes / (stages * n) - 1.0;
-        let elements = f64::from(own.elements()) * words;
-        let kib = n * lines * words / 256.0 / f64::from(own.pieces);
-        // Each additional stage is one more exchange. From 20 numbers on there are fewer
-        // invocations for each core, from 32 on also less room for what was loaded ahead.
-        1.09 + 0.11 * (stages - 2.0)
-            + 0.09 * log2(elements.min(32.0) / 20.0)
-            + 0.3 * log2(elements / 32.0)
-            + 0.05 * idle
-            + alignment.cost() * 16.0 / (lines * words)
-            // What a workgroup holds leaves less of the same memory to the caches, and the more
-            // invocations it has, the fewer cores it fills.
-            + 0.15 * (kib / 16.0 - 1.0).max(0.0)
-            + 0.04 * log2(lanes * lines / 200.0)
-            + 0.06 * log2(n / 256.0)
+/// What the estimate looks at.
+struct Pass {
+    own: Stockham,
+    alignment: Alignment,
+    /// 32-bit words of a real number.
+    words: f64,
+}
+
+impl Pass {
+    /// Numbers of an invocation, counted as f32.
+    fn elements(&self) -> f64 {
+        f64::from(self.own.elements()) * self.words
     }
+
+    fn idle(&self) -> f64 {
+        let Self { own, .. } = self;
+        let slots: u32 = own.radices.iter().map(|&radix| (own.n() / radix).div_ceil(own.lanes) * radix).sum();
+        f64::from(slots) * f64::from(own.lanes) / (own.radices.len() as f64 * f64::from(own.n())) - 1.0
+    }
+
+    /// Pieces of an array as long as those of 16 lines, if they lie so.
+    fn pieces(&self, alignment: Alignment) -> f64 {
+        if self.alignment == alignment { 16.0 / (f64::from(self.own.lines) * self.words) } else { 0.0 }
+    }
+
+    /// Of workgroup memory.
+    fn kib(&self) -> f64 {
+        f64::from(self.own.n()) * f64::from(self.own.lines) * self.words / 256.0 / f64::from(self.own.pieces)
+    }
+}
+
+const NAME: &str = "lines of several passes";
+const LONGER_FIRST: &str = "a longer pass before a shorter one";
+static LINES_OF_SEVERAL_PASSES: LazyLock<Estimate<Pass>> = LazyLock::new(|| Estimate::new(NAME, TERMS));
+
+/// Each additional stage is one more exchange. From 20 numbers on there are fewer invocations for
+/// each core, from 32 on also less room for what was loaded ahead. What a workgroup holds leaves
+/// less of the same memory to the caches, and the more invocations it has, the fewer cores it fills.
+const TERMS: &[Term<Pass>] = &[
+    ("pass", |_| 1.0),
+    ("stages after two", |pass| pass.own.radices.len() as f64 - 2.0),
+    ("doublings of an invocation's numbers from 20 to 32", |pass| doublings(pass.elements().min(32.0), 20.0)),
+    ("doublings of an invocation's numbers from 32", |pass| doublings(pass.elements(), 32.0)),
+    ("idle lanes", Pass::idle),
+    ("pieces of 16 lines at any number of a sector", |pass| pass.pieces(Alignment::None)),
+    ("pieces of 16 lines at half a sector", |pass| pass.pieces(Alignment::Half)),
+    ("pieces of 16 lines at a sector", |pass| pass.pieces(Alignment::Sector)),
+    ("pieces of 16 lines at a line of a cache", |pass| pass.pieces(Alignment::Line)),
+    ("workgroup memory after 16 KiB", |pass| (pass.kib() / 16.0 - 1.0).max(0.0)),
+    ("doublings of invocations from 200", |pass| doublings(f64::from(pass.own.lanes) * f64::from(pass.own.lines), 200.0)),
+    ("doublings of the length from 256", |pass| doublings(pass.own.n().into(), 256.0)),
+];
+
+/// The names of the estimate and its terms.
+#[cfg(test)]
+pub(super) fn terms() -> Vec<[&'static str; 2]> {
+    TERMS.iter().map(|(term, _)| *term).chain([LONGER_FIRST]).map(|term| [NAME, term]).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod blocks;
 mod convolution;
 pub(in crate::fft) mod designer;
+mod estimate;
 mod fits;
 pub(in crate::fft) mod lanes;
 pub(in crate::fft) mod lines;

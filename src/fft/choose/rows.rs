@@ -1,18 +1,15 @@
 //! The rules for rows of other lengths than powers of two in one pass on a GPU.
 //!
 //! Rows of more than 16384 numbers have recipes that were measured one by one (`measured.txt`).
-//! Every other choice is judged by one estimate of its time, which was fitted to 1,145 recipes for
-//! 63 lengths of 576 to 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left
-//! out of the fit, the choice for it takes 1.03 of the time of its best recipe in the mean, and
-//! 1.17 at most. More terms choose no better (report `2026-11-27-estimates`).
-//!
-//! Shorter rows, and lengths that have no three stages of such radices, are judged by another
-//! estimate of six terms, fitted to 1,166 recipes for 226 lengths of 36 to 16170 on the same card
-//! (report `2026-11-28-rows`). It is compared with what the search of `pass.rs` finds.
+//! Every other choice is judged by one of two estimates of its time (`weights.txt`). That of three
+//! stages is for long rows. Shorter ones, and lengths that have no three stages of such radices,
+//! have that of any number of stages, which is compared with what the search of `pass.rs` finds.
 
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
 use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
+use super::estimate::{Estimate, Term, doublings};
 use super::lines::LineClass;
 use super::pass::{ROW_INVOCATIONS, rows_together};
 use crate::fft::factors::{factorizations, orders};
@@ -30,10 +27,9 @@ const LENGTHS: [u32; 2] = [1400, 16_384];
 /// the search, longer ones 0.73 to 1.00.
 const LEAST_BACK: u32 = 6000;
 
-/// In how many pieces a row is exchanged, and what each costs. Half of the memory leaves more for
-/// the caches. Odd numbers were tried for 14 lengths, and took 0.80 to 1.12 of the time of one
-/// piece.
-const PIECES: [(u32, f64); 5] = [(2, 0.0), (1, 0.075), (3, 0.075), (4, 0.075), (5, 0.075)];
+/// In how many pieces a row may be exchanged. Half of the memory leaves more for the caches. Odd
+/// numbers were tried for 14 lengths, and took 0.80 to 1.12 of the time of one piece.
+const PIECES: [u32; 5] = [2, 1, 3, 4, 5];
 
 /// Numbers of an invocation.
 const MAX_ELEMENTS: u32 = 44;
@@ -71,10 +67,10 @@ impl Designer<'_> {
         });
         let all = shapes(n, ways).filter(|(_, lanes)| *lanes >= LEAST_LANES).map(|(radices, lanes)| Stockham::new(radices, lanes));
         let all = all.filter(|own| own.radices.len() > 1 && own.elements() <= MAX_ELEMENTS_OF_STAGES && idle(own) <= MAX_IDLE_OF_STAGES);
-        let all = all.map(|own| (estimate_of_stages(&own), own));
+        let all = all.map(|own| (ROWS.of(&own), own));
         let best = cheapest(all, |own| self.complete((own.radices, own.lanes), lines));
         match (best, own) {
-            (Some((cost, best)), Some(own)) if cost < estimate_of_stages(&own) - GAIN => Some(best),
+            (Some((cost, best)), Some(own)) if cost < ROWS.of(&own) - GAIN => Some(best),
             (best, None) => best.map(|(_, best)| best),
             (_, own) => own,
         }
@@ -92,7 +88,8 @@ impl Designer<'_> {
         let ways = ways.filter(|radices| radices.len() == STAGES && radices.iter().all(|radix| *radix >= RADICES[0]));
         let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes));
         let all = all.filter(|own| own.elements() <= MAX_ELEMENTS && idle(own) <= MAX_IDLE);
-        let all = all.flat_map(|own| PIECES.map(|(pieces, _)| Stockham { pieces, ..own.clone() })).map(|own| (estimate(&own), own));
+        let all =
+            all.flat_map(|own| PIECES.map(|pieces| Stockham { pieces, ..own.clone() })).map(|own| (ROWS_OF_THREE_STAGES.of(&own), own));
         cheapest(all, |own| self.runs(&own, lines).then_some(own)).map(|(_, own)| own)
     }
 
@@ -113,44 +110,60 @@ fn idle(own: &Stockham) -> f64 {
     f64::from(numbers) / (f64::from(own.n()) * own.radices.len() as f64)
 }
 
-/// How often a number has doubled from another one on, if it has.
-fn doublings(value: u32, from: u32) -> f64 {
-    (f64::from(value) / f64::from(from)).log2().max(0.0)
+/// How often a number of the recipe has doubled from another one on, if it has.
+fn doubled(value: u32, from: u32) -> f64 {
+    doublings(value.into(), from.into())
 }
 
-/// The same as `estimate`, for any number of stages: what a stage costs, registers, invocations of
-/// a subgroup of 32 without work, rows that an access of a subgroup is spread over, and lanes that
-/// do not divide the row.
-fn estimate_of_stages(own: &Stockham) -> f64 {
-    let together = own.lanes << rows_together(own.lanes, ROW_INVOCATIONS).ilog2();
-    0.102 * own.radices.len() as f64
-        + 0.157 * doublings(own.elements(), 20)
-        + 0.167 * doublings(own.elements(), 32)
-        + 0.197 * doublings(together.next_multiple_of(32), together)
-        + 0.186 * doublings(8, own.lanes)
-        + if own.n().is_multiple_of(own.lanes) { 0.0 } else { 0.048 }
+fn leaves_lanes(own: &Stockham) -> f64 {
+    f64::from(!own.n().is_multiple_of(own.lanes))
 }
 
-/// The logarithm of the time, but for what every recipe of a length has in common.
-fn estimate(own: &Stockham) -> f64 {
-    let &[first, middle, last] = &own.radices[..] else { unreachable!("there are three stages") };
-    let multiples = |of: u32| own.radices.iter().filter(|radix| radix.is_multiple_of(of)).count() as f64;
-    let leaves_lanes = !own.n().is_multiple_of(own.lanes);
-    0.127 * doublings(own.elements(), 24)
-        + 0.216 * f64::from(own.lanes).log2()
-        + PIECES.iter().find(|(pieces, _)| *pieces == own.pieces).map_or(0.0, |(_, cost)| *cost)
-        // The stores of the first exchange are a radix apart, then neighbours as many as that
-        // radix. If twos divide it, they meet in few banks; padding helps powers of two alone.
-        + 0.098 * doublings(32, first)
-        + 0.030 * f64::from(if first.is_power_of_two() { 0 } else { first.trailing_zeros() })
-        + 0.084 * f64::from(rounds(own, middle)).log2()
-        + 0.074 * f64::from(rounds(own, last)).log2()
-        + 0.043 * doublings(20, last)
-        + 0.027 * multiples(3)
-        + 0.065 * multiples(5)
-        + 0.089 * multiples(7)
-        + 0.073 * multiples(9)
-        + if leaves_lanes { 0.088 } else { 0.0 }
+fn multiples(own: &Stockham, of: u32) -> f64 {
+    own.radices.iter().filter(|radix| radix.is_multiple_of(of)).count() as f64
+}
+
+static ROWS: LazyLock<Estimate<Stockham>> = LazyLock::new(|| Estimate::new("rows", TERMS));
+static ROWS_OF_THREE_STAGES: LazyLock<Estimate<Stockham>> = LazyLock::new(|| Estimate::new("rows of three stages", TERMS_OF_THREE_STAGES));
+
+/// Numbers of an invocation take registers, and rows of few lanes spread an access of a subgroup.
+const TERMS: &[Term<Stockham>] = &[
+    ("stages", |own| own.radices.len() as f64),
+    ("doublings of an invocation's numbers from 20", |own| doubled(own.elements(), 20)),
+    ("doublings of an invocation's numbers from 32", |own| doubled(own.elements(), 32)),
+    ("invocations that fill no subgroup of 32", |own| {
+        let together = own.lanes << rows_together(own.lanes, ROW_INVOCATIONS).ilog2();
+        doubled(together.next_multiple_of(32), together)
+    }),
+    ("halvings of lanes from 8", |own| doubled(8, own.lanes)),
+    ("lanes that do not divide the row", leaves_lanes),
+];
+
+/// The stores of the first exchange are a radix apart, then neighbours as many as that radix. If
+/// twos divide it, they meet in few banks; padding helps powers of two alone.
+const TERMS_OF_THREE_STAGES: &[Term<Stockham>] = &[
+    ("doublings of an invocation's numbers from 24", |own| doubled(own.elements(), 24)),
+    ("doublings of lanes", |own| f64::from(own.lanes).log2()),
+    ("pieces other than two", |own| f64::from(own.pieces != 2)),
+    ("halvings of the first radix from 32", |own| doubled(32, own.radices[0])),
+    ("twos in a first radix that is no power of two", |own| {
+        f64::from(if own.radices[0].is_power_of_two() { 0 } else { own.radices[0].trailing_zeros() })
+    }),
+    ("doublings of rounds of the second stage", |own| f64::from(rounds(own, own.radices[1])).log2()),
+    ("doublings of rounds of the third stage", |own| f64::from(rounds(own, own.radices[2])).log2()),
+    ("halvings of the last radix from 20", |own| doubled(20, own.radices[2])),
+    ("radices with a factor 3", |own| multiples(own, 3)),
+    ("radices with a factor 5", |own| multiples(own, 5)),
+    ("radices with a factor 7", |own| multiples(own, 7)),
+    ("radices with a factor 9", |own| multiples(own, 9)),
+    ("lanes that do not divide the row", leaves_lanes),
+];
+
+/// The names of all estimates and terms.
+#[cfg(test)]
+pub(super) fn terms() -> Vec<[&'static str; 2]> {
+    let rows = TERMS.iter().map(|(term, _)| ["rows", term]);
+    rows.chain(TERMS_OF_THREE_STAGES.iter().map(|(term, _)| ["rows of three stages", term])).collect()
 }
 
 #[cfg(test)]
@@ -199,7 +212,7 @@ mod tests {
         let large = DeviceProfile::large_gpu();
         for n in [3125, 4375, 6125, 1296, 1344, 700, 385] {
             let (own, searched) = chosen(n, &large);
-            let saves = |searched: Stockham| estimate_of_stages(&own) < estimate_of_stages(&searched) - GAIN;
+            let saves = |searched: Stockham| ROWS.of(&own) < ROWS.of(&searched) - GAIN;
             assert!(own.radices.len() <= 3 && searched.is_none_or(saves), "{n}: {own:?}");
         }
         // On a device with few registers no invocation takes so many numbers.
