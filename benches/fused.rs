@@ -43,6 +43,7 @@
 //! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
 use serde_json::json;
+use wgpu_fft::elements::Readable;
 use wgpu_fft::fft::{C2c, C2r, Inline, InlineText, R2c};
 use wgpu_fft::low_level::recipes::signal::{By, Convolve as ConvolveRecipe};
 use wgpu_fft::low_level::tune::Recorder;
@@ -50,7 +51,7 @@ use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, SpectralFilter, Zoom};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Layout, Plan, Readable, Spec, View, With, bytemuck, wgpu};
+use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Layout, Plan, Spec, View, With, bytemuck, wgpu};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, pipeline, rounded};
 
@@ -274,15 +275,17 @@ fn convolve(bench: &mut Bench, (shape, kernel, batch): Convolution) -> Result<()
     bench.contest(&spec.to_string(), |bench| {
         let plan = bench.planner().plan(spec.clone())?;
         let lengths = plan.recipe().lengths.clone();
-        let given = bench.planner().plan(spec.clone().spectrum(&lengths))?;
-        let arrays = Arrays::for_plan(bench, &given)?;
+        let (transform, given) = spec.clone().by_spectrum(bench.gpu().profile())?;
+        let given = bench.planner().plan(given)?;
+        let spectrum = bench.gpu().alloc::<Complex32>(bench.planner().plan(transform)?.output_len())?;
+        let arrays = Arrays::for_plan(bench, &plan)?;
         let elements = shape[0] * shape[1] * batch;
         let case = Case { title: spec.to_string(), shape: format!("{shape:?}"), bytes: 8 * elements as u64 };
         let chain = Chain::new(bench, shape, kernel, batch, &lengths)?;
         let all = vec![
             ("chain of plans", chain.dispatches, chain.candidate(&arrays)?),
             ("convolve", dispatches(&plan), arrays.bind(&plan)?),
-            ("with a spectrum", dispatches(&given), arrays.bind(&given)?),
+            ("with a spectrum", dispatches(&given), arrays.bind_with(&given, &FragmentArrays::new().with("spectrum", &spectrum))?),
         ];
         report(bench, &case, &arrays, all)
     })

@@ -21,9 +21,10 @@ use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
+use wgpu_fft::elements::Value;
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::recipes::reduce::Recipe;
-use wgpu_fft::reduce::{self, Determinism, Reduction, Value};
+use wgpu_fft::reduce::{self, Determinism, Reduction};
 use wgpu_fft::{Complex32, Element, Layout, Plan};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, rounded};

@@ -35,6 +35,35 @@ pub trait Element: bytemuck::Pod + Send + Sync {
     const NAME: &'static str;
 }
 
+#[cfg(feature = "signal")]
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The types in which the host gives real numbers: `f32` and `f64`. Everything is computed in f64
+/// and then rounded once.
+#[cfg(feature = "signal")]
+pub trait HostReal: Copy + Into<f64> + sealed::Sealed {
+    /// The nearest number of this type.
+    fn nearest(value: f64) -> Self;
+}
+
+#[cfg(feature = "signal")]
+impl HostReal for f32 {
+    fn nearest(value: f64) -> Self {
+        value as Self
+    }
+}
+
+#[cfg(feature = "signal")]
+impl HostReal for f64 {
+    fn nearest(value: f64) -> Self {
+        value
+    }
+}
+
 /// An [`Element`] type as a value, for programs that know it only when they run.
 ///
 /// ```

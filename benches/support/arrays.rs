@@ -3,7 +3,7 @@
 use wgpu_fft::low_level::tune::{self, Bindings, Compiled, Recorder};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, wgpu};
+use wgpu_fft::{Bound, DeviceBuffer, FragmentArrays, Plan, Spec, View, With, wgpu};
 
 use super::{Bench, Candidate, Result};
 
@@ -45,14 +45,19 @@ impl Arrays {
     /// Small outputs are not used in rotation, because small dispatches that share no array would
     /// run at the same time.
     pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
+        self.bind_with(plan, &FragmentArrays::new())
+    }
+
+    /// The same with arrays for fragments.
+    pub fn bind_with<S: Spec>(&self, plan: &Plan<S>, named: &FragmentArrays<'_>) -> Result<Candidate> {
         let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement() {
             Placement::OutOfPlace => {
                 let small = plan.program().output().bytes() * 16 <= plan.program().inputs()[0].bytes();
-                self.pairs.iter().map(|[input, own]| bind_pair(plan, [input, if small { &self.pairs[0][1] } else { own }])).collect()
+                self.pairs.iter().map(|[input, own]| bind_pair(plan, [input, if small { &self.pairs[0][1] } else { own }], named)).collect()
             }
             Placement::InPlace => {
                 let fits = |buffer: &&DeviceBuffer<u32>| buffer.buffer().size() >= plan.program().output().bytes();
-                self.pairs.iter().flatten().filter(fits).map(|buffer| bind_alone(plan, buffer)).collect()
+                self.pairs.iter().flatten().filter(fits).map(|buffer| bind_alone(plan, buffer, named)).collect()
             }
         };
         Ok(Candidate::device(bounds?))
@@ -85,8 +90,8 @@ impl Arrays {
     /// Binds a plan to the first pair alone.
     pub fn bind_first<S: Spec>(&self, plan: &Plan<S>) -> Result<Bound> {
         match plan.program().placement() {
-            Placement::OutOfPlace => Ok(bind_pair(plan, self.pairs[0].each_ref())?),
-            Placement::InPlace => Ok(bind_alone(plan, &self.pairs[0][1])?),
+            Placement::OutOfPlace => Ok(bind_pair(plan, self.pairs[0].each_ref(), &FragmentArrays::new())?),
+            Placement::InPlace => Ok(bind_alone(plan, &self.pairs[0][1], &FragmentArrays::new())?),
         }
     }
 
@@ -114,7 +119,7 @@ impl Arrays {
 
 /// Binds a plan to a pair. A plan with two inputs reads them one after the other from the same
 /// buffer.
-fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
+fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2], named: &FragmentArrays<'_>) -> wgpu_fft::Result<Bound> {
     let program = plan.program();
     let buffer = input.buffer();
     let input = View::<S::Input>::new(buffer, 0, program.inputs()[0].len)?;
@@ -122,13 +127,13 @@ fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) 
     if program.inputs().len() == 2 {
         let begin = program.inputs()[0].bytes().next_multiple_of(ALIGNMENT);
         let second = View::<S::Input>::new(buffer, begin, program.inputs()[1].len)?;
-        return plan.bind((input, second), output);
+        return plan.bind(With((input, second), named), output);
     }
-    plan.bind(input, output)
+    plan.bind(With(input, named), output)
 }
 
-fn bind_alone<S: Spec>(plan: &Plan<S>, data: &DeviceBuffer<u32>) -> wgpu_fft::Result<Bound> {
-    plan.bind_in_place(View::<S::Output>::new(data.buffer(), 0, plan.output_len())?)
+fn bind_alone<S: Spec>(plan: &Plan<S>, data: &DeviceBuffer<u32>, named: &FragmentArrays<'_>) -> wgpu_fft::Result<Bound> {
+    plan.bind_in_place(With(View::<S::Output>::new(data.buffer(), 0, plan.output_len())?, named))
 }
 
 /// Numbers in -1 … 1 that repeat after a few megabytes, on the host and on the device.

@@ -103,7 +103,6 @@ pub(crate) use ops::filter::FilterRecipe;
 pub use ops::inline::{Inline, InlineText};
 #[cfg(feature = "signal")]
 pub(crate) use recipe::Recipe;
-pub use spec::elements::{ComplexElement, RealElement};
 #[cfg(feature = "signal")]
 pub(crate) use spec::kind::End;
 pub use spec::kind::{Direction, Scale};

@@ -170,11 +170,11 @@ impl Fragment {
         Ok(self)
     }
 
-    /// Declares an array that is one of the program's.
+    /// Declares an array that is one of the program's, or else of the caller.
     #[cfg(feature = "signal")]
-    pub(crate) fn slot<T: Readable>(mut self, name: &str, len: usize, slot: Slot) -> Self {
+    pub(crate) fn slot<T: Readable>(mut self, name: &str, len: usize, slot: Option<Slot>) -> Self {
         let kind = DeclaredKind::Array { form: T::FORM, element: T::NAME, len };
-        self.arrays.push(Declared { name: name.into(), kind, slot: Some(slot) });
+        self.arrays.push(Declared { name: name.into(), kind, slot });
         self
     }
 

@@ -55,7 +55,7 @@ mod operations;
 mod parse;
 pub(crate) mod recipe;
 mod samples;
-mod spec;
+pub(crate) mod spec;
 mod verification;
 
 pub use custom::Custom;
@@ -68,4 +68,5 @@ pub(crate) use parse::{any_spec, is_operation};
 pub(crate) use recipe::MAX_STEPS_ON_CPU;
 pub(crate) use recipe::Recipe;
 use spec::Core;
-pub use spec::{Determinism, Float, Integer, Map, Real, Reduction, Value};
+pub use spec::{Determinism, Map, Reduction};
+pub(crate) use spec::{Float, Integer, Ordered, Value};

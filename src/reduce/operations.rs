@@ -1,6 +1,6 @@
 //! The reductions by name. [`Reduction`] defines each of them exactly.
 
-use super::{Custom, Float, Integer, Real, Reduction, Value};
+use super::{Custom, Float, Integer, Ordered, Reduction, Value};
 use crate::kernels::reduce::operator::{Finish, Fold, Map};
 use crate::shape::Shape;
 
@@ -75,24 +75,24 @@ pub fn count<T: Value>(shape: impl Into<Shape>) -> Reduction<T, u32> {
 }
 
 /// The smallest value.
-pub fn min<T: Real>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+pub fn min<T: Ordered>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
     Reduction::new("min", shape, Map::Identity, Fold::Min, Finish::Identity)
 }
 
 /// The largest value.
-pub fn max<T: Real>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+pub fn max<T: Ordered>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
     Reduction::new("max", shape, Map::Identity, Fold::Max, Finish::Identity)
 }
 
 /// The index of the first smallest value, or of the first NaN, among the elements reduced to
 /// one result.
-pub fn argmin<T: Real>(shape: impl Into<Shape>) -> Reduction<T, u32> {
+pub fn argmin<T: Ordered>(shape: impl Into<Shape>) -> Reduction<T, u32> {
     Reduction::new("argmin", shape, Map::Identity, Fold::ArgMin, Finish::Identity)
 }
 
 /// The index of the first largest value, or of the first NaN, among the elements reduced to one
 /// result.
-pub fn argmax<T: Real>(shape: impl Into<Shape>) -> Reduction<T, u32> {
+pub fn argmax<T: Ordered>(shape: impl Into<Shape>) -> Reduction<T, u32> {
     Reduction::new("argmax", shape, Map::Identity, Fold::ArgMax, Finish::Identity)
 }
 

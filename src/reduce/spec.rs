@@ -44,7 +44,7 @@ pub trait Kinded {
 }
 
 /// A type whose values are ordered.
-pub trait Real: Value {}
+pub trait Ordered: Value {}
 
 /// A type whose division is rounded, unlike that of integers.
 pub trait Float: Value {}
@@ -78,11 +78,11 @@ values! {
     Complex32: Complex, Complex32, f32, f32;
 }
 
-impl Real for f32 {}
-impl Real for i32 {}
-impl Real for u32 {}
-impl Real for f16 {}
-impl Real for f64 {}
+impl Ordered for f32 {}
+impl Ordered for i32 {}
+impl Ordered for u32 {}
+impl Ordered for f16 {}
+impl Ordered for f64 {}
 impl Integer for i32 {
     type Long = i64;
 }

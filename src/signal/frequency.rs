@@ -12,7 +12,8 @@
 //! # Ok::<(), wgpu_fft::Error>(())
 //! ```
 
-use super::{Real, check_len};
+use super::check_len;
+use crate::element::HostReal;
 use crate::error::{Error, Result};
 
 /// The frequencies of a complex transform of `n` samples at distance `d`, as
@@ -21,7 +22,7 @@ use crate::error::{Error, Result};
 /// # Errors
 /// [`Error::Unsupported`] if `n` is 0, or if `d` is 0 or not finite. [`Error::LimitExceeded`] for
 /// 2³² or more samples.
-pub fn fftfreq<T: Real>(n: usize, d: f64) -> Result<Vec<T>> {
+pub fn fftfreq<T: HostReal>(n: usize, d: f64) -> Result<Vec<T>> {
     let span = span(n, d)?;
     let first = n.div_ceil(2);
     let index = |k: usize| if k < first { k as f64 } else { -((n - k) as f64) };
@@ -34,7 +35,7 @@ pub fn fftfreq<T: Real>(n: usize, d: f64) -> Result<Vec<T>> {
 ///
 /// # Errors
 /// Those of [`fftfreq`].
-pub fn rfftfreq<T: Real>(n: usize, d: f64) -> Result<Vec<T>> {
+pub fn rfftfreq<T: HostReal>(n: usize, d: f64) -> Result<Vec<T>> {
     let span = span(n, d)?;
     Ok((0..=n / 2).map(|k| T::nearest(k as f64 / span)).collect())
 }

@@ -41,9 +41,9 @@ use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::text::{Text, Words};
 pub use analytic::analytic;
-pub use convolve::{Convolve, Number};
+pub use convolve::Convolve;
 pub use delay::delay;
-pub use filter::{DirectFilter, Pixel, SeparableFilter};
+pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
 pub use phase_correlate::PhaseCorrelate;
 pub use power::PowerSpectrum;
@@ -54,31 +54,6 @@ pub(crate) use roll::any_roll;
 pub use spectral::SpectralFilter;
 pub use stft::{Istft, Padding, Scaling, Stft};
 pub use zoom::Zoom;
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
-
-/// The types in which the host gives real numbers: `f32` and `f64`. Everything is computed in f64
-/// and then rounded once.
-pub trait Real: Copy + Into<f64> + sealed::Sealed {
-    /// The nearest number of this type.
-    fn nearest(value: f64) -> Self;
-}
-
-impl Real for f32 {
-    fn nearest(value: f64) -> Self {
-        value as Self
-    }
-}
-
-impl Real for f64 {
-    fn nearest(value: f64) -> Self {
-        value
-    }
-}
 
 /// Refuses more numbers than an array on the device can have.
 fn check_len(what: &str, n: usize) -> Result<()> {

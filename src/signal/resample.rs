@@ -364,7 +364,7 @@ impl Core {
         if function == "stored" {
             return Ok(None);
         }
-        let fragment = Fragment::new(call(&function, None)).functions(functions).slot::<Complex32>("spectrum", len, slot);
+        let fragment = Fragment::new(call(&function, None)).functions(functions).slot::<Complex32>("spectrum", len, Some(slot));
         Filter::check(fragment, axes.len()).map(Some)
     }
 }

@@ -12,7 +12,8 @@
 
 use std::f64::consts::PI;
 
-use super::{Real, check_len};
+use super::check_len;
+use crate::element::HostReal;
 use crate::error::{Error, Result};
 
 /// A window function.
@@ -71,7 +72,7 @@ impl Window {
     /// # Errors
     /// [`Error::Unsupported`] for a parameter that is not finite or, of a Gaussian, not larger than
     /// 0. [`Error::LimitExceeded`] for 2³² or more samples.
-    pub fn periodic<T: Real>(self, n: usize) -> Result<Vec<T>> {
+    pub fn periodic<T: HostReal>(self, n: usize) -> Result<Vec<T>> {
         self.samples(n, n)
     }
 
@@ -79,12 +80,12 @@ impl Window {
     ///
     /// # Errors
     /// Those of [`periodic`](Self::periodic).
-    pub fn symmetric<T: Real>(self, n: usize) -> Result<Vec<T>> {
+    pub fn symmetric<T: HostReal>(self, n: usize) -> Result<Vec<T>> {
         self.samples(n, n.saturating_sub(1))
     }
 
     /// The first `n` samples of a symmetric window whose last sample has the index `last`.
-    fn samples<T: Real>(self, n: usize, last: usize) -> Result<Vec<T>> {
+    fn samples<T: HostReal>(self, n: usize, last: usize) -> Result<Vec<T>> {
         check_len("a window", n)?;
         self.check()?;
         if n <= 1 {
@@ -169,27 +170,27 @@ fn scaled_bessel(x: f64) -> f64 {
 /// The mean of a window's samples: what remains of the amplitude of a sine on a bin. NaN for no
 /// samples.
 #[must_use]
-pub fn coherent_gain<T: Real>(window: &[T]) -> f64 {
+pub fn coherent_gain<T: HostReal>(window: &[T]) -> f64 {
     sum(window) / window.len() as f64
 }
 
 /// The equivalent noise bandwidth of a window, n Σw² / (Σw)², in bins: the width of a rectangular
 /// filter that lets as much white noise pass as a bin does. NaN for no samples.
 #[must_use]
-pub fn noise_bandwidth<T: Real>(window: &[T]) -> f64 {
+pub fn noise_bandwidth<T: HostReal>(window: &[T]) -> f64 {
     let sum = sum(window);
     sum_of_squares(window) * window.len() as f64 / (sum * sum)
 }
 
 /// Σw, by which an amplitude spectrum is divided.
 #[must_use]
-pub fn sum<T: Real>(window: &[T]) -> f64 {
+pub fn sum<T: HostReal>(window: &[T]) -> f64 {
     window.iter().map(|&sample| sample.into()).sum()
 }
 
 /// Σw², by which a power spectral density is divided, with the rate of sampling.
 #[must_use]
-pub fn sum_of_squares<T: Real>(window: &[T]) -> f64 {
+pub fn sum_of_squares<T: HostReal>(window: &[T]) -> f64 {
     let square = |&sample: &T| {
         let sample: f64 = sample.into();
         sample * sample

@@ -257,7 +257,7 @@ impl Core {
             } else {
                 Fragment::new(format!("{product}(value, {factors}[i{axis}])")).functions(functions.as_str())
             };
-            fragment.slot::<Complex32>(&factors, len, slot)
+            fragment.slot::<Complex32>(&factors, len, Some(slot))
         };
         let [load, store] = [(End::Input, self.n(), first), (End::Output, self.points, second)].map(|(end, len, slot)| {
             let own = by(self.form(end), len, slot);

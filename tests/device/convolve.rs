@@ -1,8 +1,9 @@
 //! Convolutions, compared with SciPy, and sums over channels, compared with convolutions.
 
+use wgpu_fft::elements::Number;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::{Convolve, Number};
-use wgpu_fft::{Complex32, Edge};
+use wgpu_fft::signal::Convolve;
+use wgpu_fft::{Complex32, Edge, Error, FragmentArrays, Program, With};
 
 use crate::harness::*;
 use crate::reference::{noise, relative_error};
@@ -74,9 +75,20 @@ pub fn sums_over_channels(device: &Device) {
             expected[item * pixels..].iter_mut().zip(part).for_each(|(sum, part)| *sum += f64::from(part));
         }
     }
-    let plan = device.planner.plan(spec().batch(batch).channels(inputs, outputs)).unwrap();
-    let output = plan.run((&x, &w)).unwrap().wait().unwrap();
-    let output: Vec<Complex32> = output.into_iter().map(Complex32::from).collect();
-    let error = relative_error(&output, &expected);
-    assert!(error <= 1e-6, "{}: {error:.1e}, {}", device.name, plan.program());
+    let spec = || spec().batch(batch).channels(inputs, outputs);
+    let plan = device.planner.plan(spec()).unwrap();
+    let check = |output: Vec<f32>, program: &Program| {
+        let error = relative_error(&output.into_iter().map(Complex32::from).collect::<Vec<_>>(), &expected);
+        assert!(error <= 1e-6, "{}: {error:.1e}, {program}", device.name);
+    };
+    check(plan.run((&x, &w)).unwrap().wait().unwrap(), plan.program());
+
+    // The same with the spectra of the kernels computed once.
+    let gpu = device.planner.gpu();
+    let (transform, spec) = spec().by_spectrum(gpu.profile()).unwrap();
+    let (transform, plan) = (device.planner.plan(transform).unwrap(), device.planner.plan(spec).unwrap());
+    let spectra = gpu.upload(&transform.run(&w).unwrap().wait().unwrap()).unwrap();
+    let arrays = FragmentArrays::new().with("spectrum", &spectra);
+    check(plan.run(With(&x, &arrays)).unwrap().wait().unwrap(), plan.program());
+    assert!(matches!(plan.run(&x), Err(Error::WrongArrays { .. })));
 }

@@ -1,6 +1,7 @@
 //! Reductions in pieces, on one adapter and spread over all of them.
 
-use wgpu_fft::reduce::{self, Custom, Reduction, Value};
+use wgpu_fft::elements::Value;
+use wgpu_fft::reduce::{self, Custom, Reduction};
 use wgpu_fft::{Complex32, Element, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts};

@@ -1,11 +1,12 @@
 //! Reductions: every operation on every type, over every kind of axes, and around size thresholds.
 
 use proptest::prelude::*;
+use wgpu_fft::elements::Value;
 use wgpu_fft::low_level;
 use wgpu_fft::low_level::recipes::reduce::Recipe;
 use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
 use wgpu_fft::{Element, Error, Layout, Spec};
 
 use crate::harness::*;

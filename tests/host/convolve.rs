@@ -1,15 +1,17 @@
 //! Convolutions and correlations, run on the host and compared with direct sums in f64.
 
+use wgpu_fft::elements::Number;
+use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::low_level::recipes::signal::{By, Convolve as Recipe};
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::Convolve;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::{Convolve, Number};
-use wgpu_fft::{Complex32, Edge, Error, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Edge, Error, Program, Spec, bytemuck};
 
 use crate::convolutions::{Case, EDGES, MODES};
 use crate::lists::share;
 use crate::reference::*;
-use crate::sanitized::RunOnHost;
+use crate::sanitized::{self, RunOnHost};
 use crate::variants::{profiles, profiles_of};
 
 fn check(case: &Case, batch: usize, for_each: bool, profiles_taken: usize) {
@@ -30,7 +32,30 @@ fn check(case: &Case, batch: usize, for_each: bool, profiles_taken: usize) {
     every_recipe(&spec, profiles_taken, &x, &w, &expected(&real(&x), &real(&w)), Complex32::from);
 }
 
-fn every_recipe<T: Number>(
+/// Convolutions whose kernel is given by its spectrum, for each of their numbers.
+trait BySpectrum: Number {
+    type Transform: Spec<Input = Self, Output = Complex32>;
+
+    fn by_spectrum(spec: Convolve<Self>, profile: &DeviceProfile) -> wgpu_fft::Result<(Self::Transform, Convolve<Self>)>;
+}
+
+impl BySpectrum for f32 {
+    type Transform = R2c;
+
+    fn by_spectrum(spec: Convolve<Self>, profile: &DeviceProfile) -> wgpu_fft::Result<(R2c, Convolve<Self>)> {
+        spec.by_spectrum(profile)
+    }
+}
+
+impl BySpectrum for Complex32 {
+    type Transform = C2c;
+
+    fn by_spectrum(spec: Convolve<Self>, profile: &DeviceProfile) -> wgpu_fft::Result<(C2c, Convolve<Self>)> {
+        spec.by_spectrum(profile)
+    }
+}
+
+fn every_recipe<T: BySpectrum>(
     spec: &Convolve<T>,
     profiles_taken: usize,
     x: &[T],
@@ -38,23 +63,37 @@ fn every_recipe<T: Number>(
     expected: &[Complex64],
     number: fn(T) -> Complex32,
 ) {
+    // Relative to the whole of what is summed, not to what is left of it.
+    let norm: f64 = expected.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt();
+    let energy = |values: &[T]| values.iter().map(|&z| f64::from(number(z).norm_sqr())).sum::<f64>();
+    let scale = norm.max((energy(x) * energy(w)).sqrt());
+    let compare = |actual: Vec<T>, program: &Program| {
+        assert_eq!(actual.len(), expected.len(), "{program}");
+        let error: f64 = actual.iter().zip(expected).map(|(a, b)| (wide(&[number(*a)])[0] - b).norm_sqr()).sum::<f64>().sqrt();
+        assert!(error <= 1e-6 * scale, "error {error:.1e} of {norm}\n{program}");
+    };
     assert_eq!(spec.to_string().parse().as_ref(), Ok(spec));
     for profile in if profiles_taken == 1 { profiles().into_iter().take(1).collect() } else { profiles_of(spec) } {
         let recipe = spec.design(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
         assert_eq!(recipe.to_string().parse().as_ref(), Ok(&recipe));
         let mut recipes = vec![recipe.clone()];
         recipes.extend(wgpu_fft::Spec::alternatives(spec, &profile));
-        for recipe in recipes {
-            let program = spec.lower(&recipe, &profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
+        let checked = |spec: &Convolve<T>, recipe: &Recipe| {
+            let program = spec.lower(recipe, &profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
             program.check(&profile).unwrap_or_else(|error| panic!("{program}: {error}"));
-            let actual: Vec<Complex32> = program.run_two_on_host::<T, T>(x, w).into_iter().map(number).collect();
-            assert_eq!(actual.len(), expected.len(), "{program}");
-            // Relative to the whole of what is summed, not to what is left of it.
-            let norm: f64 = expected.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt();
-            let all: f64 = x.iter().map(|&z| f64::from(number(z).norm_sqr())).sum::<f64>()
-                * w.iter().map(|&z| f64::from(number(z).norm_sqr())).sum::<f64>();
-            let error: f64 = actual.iter().zip(expected).map(|(a, b)| (wide(&[*a])[0] - b).norm_sqr()).sum::<f64>().sqrt();
-            assert!(error <= 1e-6 * norm.max(all.sqrt()), "error {error:.1e} of {norm} by {recipe}\n{program}");
+            program
+        };
+        for recipe in recipes {
+            let program = checked(spec, &recipe);
+            compare(program.run_two_on_host::<T, T>(x, w), &program);
+        }
+        let (transform, given) = T::by_spectrum(spec.clone(), &profile).unwrap();
+        assert_eq!(given.to_string().parse().as_ref(), Ok(&given));
+        let spectrum = transform.lower(&transform.design(&profile).unwrap(), &profile).unwrap().run_on_host::<T, Complex32>(w);
+        for recipe in [vec![given.design(&profile).unwrap()], given.alternatives(&profile)].concat() {
+            let program = checked(&given, &recipe);
+            assert!(!matches!(recipe.by, By::Sums(_)), "{given} by {recipe}");
+            compare(sanitized::run_with(&program, &[x], &[("spectrum", bytemuck::cast_slice(&spectrum))], 1, 1), &program);
         }
     }
 }
@@ -107,25 +146,6 @@ fn long_convolutions() {
         let case = Case { shape, kernel, correlate: false, mode: Mode::Same, edge };
         check(&case, 1, false, usize::MAX);
     }
-}
-
-#[test]
-fn spectra_of_kernels_can_be_given() {
-    let profile = &profiles()[0];
-    let case = Case { shape: vec![20, 30], kernel: vec![5, 7], correlate: false, mode: Mode::Same, edge: Edge::Nearest };
-    let (x, w) = (noise(600, 1), noise(35, 2));
-    let spec = case.spec::<f32>();
-    let lengths = spec.design(profile).unwrap().lengths;
-    let transform = spec.kernel_transform_real(&lengths);
-    let spectrum: Vec<Complex32> = transform.lower(&transform.design(profile).unwrap(), profile).unwrap().run_on_host(&w);
-    let given = spec.spectrum(&lengths);
-    let program = given.lower(&given.design(profile).unwrap(), profile).unwrap();
-    let flat: Vec<f32> = spectrum.iter().flat_map(|z| [z.re, z.im]).collect();
-    let actual: Vec<Complex32> = program.run_two_on_host::<f32, f32>(&x, &flat).into_iter().map(Complex32::from).collect();
-    let real = |values: &[f32]| values.iter().map(|&x| Complex64::from(f64::from(x))).collect::<Vec<_>>();
-    let error = relative_error(&actual, &case.direct(&real(&x), &real(&w)));
-    assert!(error < 1e-6, "{error:.1e}");
-    assert_eq!(given.to_string().parse().as_ref(), Ok(&given));
 }
 
 #[test]
@@ -186,7 +206,6 @@ fn small_kernels_are_added_directly() {
     assert!(is_direct(Convolve::convolution(1000, 15)) && !is_direct(Convolve::convolution(1000, 31)));
     assert!(!is_direct(image([3, 3]).kernel_for_each().batch(2)) && !is_direct(image([3, 3]).channels(1, 2)));
     assert!(!is_direct(Convolve::convolution([30, 30, 30], [3, 3, 3])));
-    assert!(!is_direct(image([3, 3]).spectrum(&[1082, 1922])));
     let complex = Convolve::<Complex32>::convolution([30, 30], [3, 3]);
     let recipe = image([3, 3]).design(profile).unwrap();
     assert!(matches!(complex.lower(&recipe, profile), Err(Error::UnfitRecipe { .. })));
@@ -200,7 +219,7 @@ fn wrong_convolutions_are_refused() {
     assert!(text.contains("2 axes and the kernel has 1"), "{text}");
     let text = why(Convolve::convolution([5, 5], [3, 6]).mode(Mode::Valid));
     assert!(text.contains("along axis 1 the kernel of 6 elements is longer than the signal of 5"), "{text}");
-    let text = why(Convolve::convolution([5, 5], [3, 3]).spectrum(&[7, 4]));
+    let text = why("convolve f32 5x5 by 3x3 same lengths=7x4".parse().unwrap());
     assert!(text.contains("along axis 1 a transform of 4 is too short: it needs at least 6"), "{text}");
     assert!(matches!(Convolve::<f32>::convolution([5, 0], [3, 3]).design(profile), Err(Error::Empty { .. })));
     assert!(matches!(Convolve::<f32>::convolution([5, 5], [3, 0]).design(profile), Err(Error::Empty { .. })));

@@ -1,8 +1,9 @@
 //! Reductions in pieces, run on the host, and how arrays are cut.
 
+use wgpu_fft::elements::Value;
 use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
 use wgpu_fft::low_level::recipes::reduce::Recipe;
-use wgpu_fft::reduce::{self, Determinism, Reduction, Value};
+use wgpu_fft::reduce::{self, Determinism, Reduction};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Fragment, Layout, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use wgpu_fft::Edge;
+use wgpu_fft::elements::Pixel;
 use wgpu_fft::low_level::recipes::signal::Filter as Recipe;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::Pixel;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 use wgpu_fft::{DeviceProfile, Error, Program, Spec};
 

@@ -378,7 +378,7 @@ fn fragments_of_real_transforms_see_indices_and_frequencies() {
 
 #[test]
 fn every_element_type_is_read_and_written() {
-    fn check<T: wgpu_fft::Readable>(elements: Vec<T>, expression: &str, value: impl Fn(usize) -> [f64; 2]) {
+    fn check<T: wgpu_fft::elements::Readable>(elements: Vec<T>, expression: &str, value: impl Fn(usize) -> [f64; 2]) {
         let n = elements.len();
         let mut expected: Vec<Complex64> = (0..n)
             .map(|i| {
@@ -413,7 +413,7 @@ fn every_element_type_is_read_and_written() {
     check((0..n).map(|i| [short(i), 1, 2, short(i + 1)]).collect(), "vec2<f32>(value.xw)", move |i| [short(i).into(), short(i + 1).into()]);
     check((0..n).map(|i| [i as f32, 1.0, 2.0, 3.0]).collect(), "value.xw", |i| [i as f64, 3.0]);
 
-    fn stored<T: wgpu_fft::Writable + PartialEq + std::fmt::Debug>(expression: &str, value: impl Fn(i32) -> T) {
+    fn stored<T: wgpu_fft::elements::Writable + PartialEq + std::fmt::Debug>(expression: &str, value: impl Fn(i32) -> T) {
         // A spectrum of an impulse: i0 is all that tells the numbers apart.
         let n = 12;
         let input: Vec<Complex32> = (0..n).map(|i| Complex32::new(if i == 0 { 1.0 } else { 0.0 }, 0.0)).collect();

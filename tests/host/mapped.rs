@@ -1,10 +1,11 @@
 //! Permutations with fragments, run on the host and compared with the same in Rust.
 
+use wgpu_fft::elements::Readable;
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level;
 use wgpu_fft::low_level::recipes::transpose::Recipe;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, Error, Fragment, Layout, Readable, Spec, bytemuck};
+use wgpu_fft::{Complex32, Error, Fragment, Layout, Spec, bytemuck};
 
 use crate::permute::{Case, MAPPED, elements, orders};
 use crate::reference::Places;

@@ -1,9 +1,9 @@
 //! Power spectra, compared with SciPy and with their definition, under all checks of the
 //! interpreter.
 
+use wgpu_fft::elements::Number;
 use wgpu_fft::low_level::recipes::signal::PowerSpectrum as Recipe;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::Number;
 use wgpu_fft::signal::PowerSpectrum;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec, low_level};
 

@@ -1,9 +1,10 @@
 //! Reductions run on the host, and what is refused.
 
+use wgpu_fft::elements::{Float, Ordered, Value};
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::recipes::reduce::Recipe;
 use wgpu_fft::low_level::tune::Tunable;
-use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Real, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Program, Spec};
 
 use crate::lists::share;
@@ -610,7 +611,7 @@ fn specifications_are_read_as_they_are_printed() {
         check([reduce::max_abs_diff::<T>(S)], count);
         check([reduce::any::<T>(S), reduce::all::<T>(S), reduce::count::<T>(S)], count);
     }
-    fn real<T: Real>(count: &mut usize) {
+    fn real<T: Ordered>(count: &mut usize) {
         check([reduce::min::<T>(S), reduce::max::<T>(S)], count);
         check([reduce::argmin::<T>(S), reduce::argmax::<T>(S)], count);
     }

@@ -1,9 +1,9 @@
 //! Zoomed spectra and resampled arrays, run on the host and compared with their definitions in f64,
 //! and with SciPy.
 
+use wgpu_fft::elements::Number;
 use wgpu_fft::low_level::recipes::signal::By;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::Number;
 use wgpu_fft::signal::{Resample, Zoom};
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec};
 

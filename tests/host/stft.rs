@@ -1,11 +1,11 @@
 //! Short-time Fourier transforms, run on the host and compared with their definition in f64, and
 //! with SciPy.
 
+use wgpu_fft::elements::Number;
 use wgpu_fft::fft;
 use wgpu_fft::low_level::recipes;
 use wgpu_fft::low_level::recipes::fft::Reals;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::Number;
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::signal::{Padding, Scaling, Stft};
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};

@@ -19,7 +19,7 @@ use crate::{convolutions, frames, grids, responses, rings, shifts};
 const BOUND: f64 = 2e-6;
 
 /// Numbers that signals may have.
-trait Signal: Number + wgpu_fft::signal::Number {}
+trait Signal: Number + wgpu_fft::elements::Number {}
 impl Signal for f32 {}
 impl Signal for Complex32 {}
 

@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use wgpu_fft::Element;
-use wgpu_fft::reduce::{Determinism, Reduction, Value};
+use wgpu_fft::elements::Value;
+use wgpu_fft::reduce::{Determinism, Reduction};
 
 use crate::case::{Case, Problem, Verdict};
 use crate::numbers::of_bytes;

@@ -1,9 +1,9 @@
 //! Random filters.
 
 use wgpu_fft::Spec;
+use wgpu_fft::elements::Pixel;
 use wgpu_fft::low_level::recipes::signal::Filter as Recipe;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::Pixel;
 
 use crate::case::{Case, Problem, Verdict};
 use crate::filters::{EDGES, Filter, RECIPES, SIZES, beyond_bound, bytes};

@@ -1,8 +1,9 @@
 //! Convolutions and correlations by their definition, in f64.
 
+use wgpu_fft::elements::Number;
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::Convolve;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::{Convolve, Number};
 use wgpu_fft::{Edge, Shape};
 
 pub const EDGES: [Edge; 5] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Mirror, Edge::Nearest];

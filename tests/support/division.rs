@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use wgpu_fft::elements::Value;
 use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
-use wgpu_fft::reduce::{Determinism, Reduction, Value};
+use wgpu_fft::reduce::{Determinism, Reduction};
 use wgpu_fft::{Element, Spec, bytemuck};
 
 use crate::reductions::{Case, Outcome, Runner, words};

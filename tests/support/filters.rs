@@ -1,8 +1,8 @@
 //! Filters by their definition in f64, on arrays that are extended at their edges.
 
 use wgpu_fft::Edge;
+use wgpu_fft::elements::Pixel;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::Pixel;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 
 pub const EDGES: [Edge; 5] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Mirror, Edge::Nearest];

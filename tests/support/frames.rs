@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
+use wgpu_fft::elements::Number;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::Number;
 use wgpu_fft::signal::PowerSpectrum;
 use wgpu_fft::signal::{Padding, Scaling, Stft};
 use wgpu_fft::{DeviceProfile, Program, Spec};

@@ -8,14 +8,14 @@ use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::Complex;
-use wgpu_fft::{DeviceProfile, Element, Error, bytemuck, fft};
+use wgpu_fft::{DeviceProfile, Element, Error, bytemuck, elements};
 
 use crate::reference::noise;
 use crate::sanitized::{self, UNWRITTEN};
 
 /// A number of 16 bits.
-pub trait Half: fft::RealElement + Element + Copy {
-    type Complex: fft::ComplexElement + Element;
+pub trait Half: elements::RealElement + Element + Copy {
+    type Complex: elements::ComplexElement + Element;
     /// The unit roundoff.
     const U: f64;
     fn of(x: f32) -> Self;

@@ -1,8 +1,9 @@
 //! Every reduction of every type, compared with plain loops in f64 or in integers.
 
 use half::f16;
+use wgpu_fft::elements::{Float, Value};
 use wgpu_fft::num_complex::{Complex32, Complex64};
-use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
 use wgpu_fft::{DeviceProfile, Element, Error, Fragment, Layout, Shape, Spec, half};
 
 use crate::reference::{complex_noise, noise};

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use wgpu_fft::dynamic::AnySpec;
+use wgpu_fft::elements::{Pixel, Value};
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Scale};
 use wgpu_fft::gpu::Registers;
 use wgpu_fft::half::{bf16, f16};
@@ -13,9 +14,8 @@ use wgpu_fft::low_level;
 use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{self, Reduction, Value};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::Pixel;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Fragment, Spec, wgpu};
 

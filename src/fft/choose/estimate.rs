@@ -2,10 +2,14 @@
 
 const WEIGHTS: &str = include_str!("weights.txt");
 
-/// A term's name, and how often a recipe has it.
-pub(super) type Term<T> = (&'static str, fn(&T) -> f64);
+/// How often a recipe has a term.
+type Count<T> = fn(&T) -> f64;
 
-pub(super) struct Estimate<T: 'static>(Vec<(fn(&T) -> f64, f64)>);
+/// A term's name, and its count.
+pub(super) type Term<T> = (&'static str, Count<T>);
+
+/// Counts of terms, and their weights.
+pub(super) struct Estimate<T: 'static>(Vec<(Count<T>, f64)>);
 
 impl<T> Estimate<T> {
     /// The estimate of such a name, with these terms.

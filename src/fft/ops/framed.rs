@@ -50,10 +50,10 @@ impl Framed {
             ..self.of_kind(kind)
         };
         let windowed = || Fragment::new("value * window[i1]");
-        let mut transform = transform.mapped(End::Input, windowed().slot::<f32>("window", n as usize, window), form, element)?;
+        let mut transform = transform.mapped(End::Input, windowed().slot::<f32>("window", n as usize, Some(window)), form, element)?;
         if self.real && self.framing.of_pairs().is_some() {
             // Each number with its own.
-            let windowed = windowed().slot::<Complex32>("window", n as usize / 2, window);
+            let windowed = windowed().slot::<Complex32>("window", n as usize / 2, Some(window));
             let side = Side { name: "input", rank: 2, spectrum: false, array: Form::COMPLEX, inner: Form::COMPLEX, loads: true };
             transform.map_of_pairs = Some(Checked::new(windowed, "two f32", side)?);
         }
@@ -68,7 +68,7 @@ impl Framed {
         let kind = if self.real { Kind::C2r } else { Kind::C2c(Direction::Inverse) };
         let (form, element) = if self.real { (Form::REAL, "f32") } else { (Form::COMPLEX, "complex f32") };
         let transform = Transform { frame: Some([self.spectrum(), output]), input: self.layout(), ..self.of_kind(kind) };
-        let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", len as usize, window);
+        let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", len as usize, Some(window));
         transform.mapped(End::Output, fragment, form, element)
     }
 

@@ -1,7 +1,7 @@
 //! What is to be transformed: the kinds of transforms and their numbers, what arrays hold of them,
 //! and the checked specification. Nothing here decides how.
 
-pub(in crate::fft) mod elements;
+pub(crate) mod elements;
 pub(crate) mod framing;
 pub(in crate::fft) mod geometry;
 pub(in crate::fft) mod kind;

@@ -3,7 +3,7 @@
 use num_complex::Complex32;
 
 use super::recipe::{By, Recipe};
-use super::spec::{Axis, Core};
+use super::spec::{Axis, Core, SPECTRUM};
 use crate::edge::Edge;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
@@ -40,7 +40,7 @@ const LONGEST_LINE: u32 = 4096;
 
 impl Core {
     /// The lengths that the device transforms fastest.
-    fn lengths(&self, axes: &[Axis], profile: &DeviceProfile) -> Result<Vec<u32>> {
+    pub(super) fn lengths(&self, axes: &[Axis], profile: &DeviceProfile) -> Result<Vec<u32>> {
         if let Some(lengths) = &self.spectrum {
             return Ok(lengths.clone());
         }
@@ -70,8 +70,9 @@ impl Core {
         Step::of_all_axes(self.real, false, [input, Filter::spectrum(self.real, lengths)], self.kernels())
     }
 
-    /// The transforms of the signal, with the kernel's spectrum in a slot.
-    fn filter(&self, axes: &[Axis], lengths: &[u32], spectrum: Slot) -> Result<Filter> {
+    /// The transforms of the signal, with the kernel's spectrum in a slot, or in an array of the
+    /// caller's.
+    fn filter(&self, axes: &[Axis], lengths: &[u32], spectrum: Option<Slot>) -> Result<Filter> {
         let input = |(own, &n): (&Axis, &u32)| Windowed {
             len: own.n as u32,
             edge: if own.before + own.after == 0 { Edge::Zero } else { self.edge },
@@ -97,12 +98,17 @@ impl Core {
     }
 
     /// The product with the kernel's spectrum, or with its conjugate.
-    fn product(&self, lengths: &[u32], spectrum: Slot) -> Fragment {
+    fn product(&self, lengths: &[u32], spectrum: Option<Slot>) -> Fragment {
         let first = if self.for_each { "batch" } else { "0u" };
         let len = self.spectrum_len(lengths) * self.kernels();
         Fragment::new(format!("product(value, spectrum[{}])", Filter::place(first, &Filter::spectrum(self.real, lengths))))
             .functions(self.product_function())
-            .slot::<Complex32>("spectrum", len, spectrum)
+            .slot::<Complex32>(SPECTRUM, len, spectrum)
+    }
+
+    /// Where the kernel is: the second input, or an array of the caller's for its spectrum.
+    fn second(&self) -> Option<Slot> {
+        self.spectrum.is_none().then_some(Slot::Input(1))
     }
 
     /// Elements of one spectrum.
@@ -120,7 +126,7 @@ impl Core {
 
     /// The sum over channels of products with their kernels' spectra. It takes the place of the
     /// value.
-    fn sum(&self, [inputs, outputs]: [usize; 2], lengths: &[u32], slots: [Slot; 2]) -> Fragment {
+    fn sum(&self, [inputs, outputs]: [usize; 2], lengths: &[u32], slots: [Option<Slot>; 2]) -> Fragment {
         let of_one = self.spectrum_len(lengths);
         let functions = format!(
             "{}\nfn summed(batch: u32, place: u32) -> vec2<f32> {{\n    let signal = batch / {outputs}u * {inputs}u;\n    \
@@ -133,12 +139,12 @@ impl Core {
         Fragment::new(format!("summed(batch, {})", Filter::place("0u", &Filter::spectrum(self.real, lengths))))
             .functions(functions)
             .slot::<Complex32>("signals", of_one * self.signals(), slots[0])
-            .slot::<Complex32>("spectrum", of_one * self.kernels(), slots[1])
+            .slot::<Complex32>(SPECTRUM, of_one * self.kernels(), slots[1])
     }
 
     /// The transforms there and back with a sum over channels between them. The slots have the
     /// spectra of the signals and of the kernels.
-    fn summing(&self, channels: [usize; 2], axes: &[Axis], lengths: &[u32], slots: [Slot; 2]) -> Result<[Step; 2]> {
+    fn summing(&self, channels: [usize; 2], axes: &[Axis], lengths: &[u32], slots: [Option<Slot>; 2]) -> Result<[Step; 2]> {
         let own = self.filter(axes, lengths, slots[1])?;
         let spectrum = Filter::spectrum(self.real, lengths);
         let [input, output] = own.frames;
@@ -165,10 +171,10 @@ impl Core {
         self.check_lengths(axes, &lengths).map_err(|why| Error::unsupported(self, why))?;
         let kernel = if self.spectrum.is_some() { None } else { Some(self.kernel_transform(axes, &lengths).design(profile)?) };
         let filter = match self.channels {
-            None => self.filter(axes, &lengths, Slot::Input(1))?.design(profile)?,
+            None => self.filter(axes, &lengths, self.second())?.design(profile)?,
             // Which arrays hold the spectra does not matter.
             Some(channels) => {
-                let [there, back] = self.summing(channels, axes, &lengths, [Slot::Workspace(0), Slot::Workspace(1)])?;
+                let [there, back] = self.summing(channels, axes, &lengths, [Some(Slot::Workspace(0)), self.second()])?;
                 FilterRecipe { forward: Some(there.design(profile)?), middle: None, back: Some(back.design(profile)?) }
             }
         };
@@ -211,9 +217,10 @@ impl Computation for Core {
         let array = |len: usize| Array { len, element_bytes: bytes };
         let elements = |shape: Shape, count: usize| shape.extents().iter().product::<usize>() * count;
         let output = axes.iter().map(|own| own.wanted.len).product::<usize>() * self.results();
-        // The spectrum is given as an array of the signal's numbers.
-        let second = if self.spectrum.is_some() { array(spectrum.len * 8 / bytes) } else { array(elements(self.kernel, self.kernels())) };
-        let inputs = vec![array(elements(self.shape, self.signals())), second];
+        let mut inputs = vec![array(elements(self.shape, self.signals()))];
+        if self.spectrum.is_none() {
+            inputs.push(array(elements(self.kernel, self.kernels())));
+        }
         let mut program = Program::new(self.to_string(), Placement::OutOfPlace, inputs, array(output)).checked(profile)?;
         let (kernel, filter) = match by {
             By::Transforms { kernel, filter } => (kernel, filter),
@@ -233,9 +240,9 @@ impl Computation for Core {
             (Some(kernel), None) => {
                 let slot = program.workspace(spectrum);
                 self.kernel_transform(&axes, lengths).append(kernel, profile, &mut program, [Slot::Input(1), slot])?;
-                slot
+                Some(slot)
             }
-            (None, Some(_)) => Slot::Input(1),
+            (None, Some(_)) => None,
             (None, None) => return Err(unfit("it has no recipe for the kernel".to_owned())),
             (Some(_), Some(_)) => return Err(unfit("it has a recipe for the kernel, whose spectrum is given".to_owned())),
         };
@@ -246,7 +253,7 @@ impl Computation for Core {
             // The transform back is given an array of as many spectra as it has results, although
             // the sum finds its elements itself.
             let signals = program.workspace(spectra(self.signals().max(self.results())));
-            let [there, and_back] = self.summing(channels, &axes, lengths, [signals, slot])?;
+            let [there, and_back] = self.summing(channels, &axes, lengths, [Some(signals), slot])?;
             there.append(forward, profile, &mut program, [Slot::Input(0), signals])?;
             and_back.append(back, profile, &mut program, [signals, Slot::Output])?;
             return Ok(program.share_workspaces());
@@ -273,7 +280,7 @@ impl Search for Core {
         }
         if self.channels.is_none()
             && let Some(Recipe { by: By::Transforms { kernel, .. }, .. }) = by_transforms
-            && let Ok(filter) = self.filter(&axes, &own.lengths, Slot::Input(1))
+            && let Ok(filter) = self.filter(&axes, &own.lengths, self.second())
         {
             let in_passes = filter.design_in_passes(profile).ok();
             all.extend(in_passes.map(|filter| Recipe { lengths: own.lengths.clone(), by: By::Transforms { kernel, filter } }));

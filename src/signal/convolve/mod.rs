@@ -2,7 +2,8 @@
 
 mod lower;
 mod recipe;
-mod spec;
+pub(crate) mod spec;
 
 pub use recipe::{By, Recipe};
-pub use spec::{Convolve, Number};
+pub use spec::Convolve;
+pub(crate) use spec::Number;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::str::FromStr;
 
 use num_complex::Complex32;
@@ -12,6 +13,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::{C2c, R2c};
 use crate::fragment::Form;
+use crate::gpu::DeviceProfile;
 use crate::plan::{Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
@@ -69,8 +71,8 @@ impl Number for Complex32 {}
 /// be longer than the signal, except with `Valid`. All arrays are dense and row-major.
 /// [`output_shape`](Self::output_shape) returns the shape of a result. With
 /// [`channels`](Self::channels), signals are b × inputs × the shape, kernels outputs × inputs × the
-/// kernel's shape, and results b × outputs × the output shape. With [`spectrum`](Self::spectrum),
-/// the second input is the kernel's spectrum.
+/// kernel's shape, and results b × outputs × the output shape. [By its
+/// spectrum](Self::by_spectrum), the kernel is no input.
 ///
 /// # Accuracy
 /// The relative two-norm error of a result of the whole sum, with zeros at the edges, is at most
@@ -186,28 +188,6 @@ impl<T: Number> Convolve<T> {
 
         /// Sets how the signal continues past its ends.
         edge(edge: Edge) => own.core.edge = edge;
-
-        /// The second input is the kernel's spectrum for transforms of these lengths, which
-        /// [`kernel_transform_real`](Convolve::kernel_transform_real) or
-        /// [`kernel_transform`](Convolve::kernel_transform) computes once for many runs. The
-        /// lengths of a plan for the same convolution are a good choice: `plan.recipe().lengths`.
-        ///
-        /// ```no_run
-        /// # use wgpu_fft::{Complex32, DeviceBuffer, Planner, View, signal::Convolve};
-        /// # fn blur(planner: &Planner, image: &[f32], kernel: &[f32]) -> wgpu_fft::Result<()> {
-        /// let convolve = Convolve::<f32>::convolution([1080, 1920], [31, 31]);
-        /// let lengths = planner.choose(&convolve)?.recipe.lengths;
-        /// let spectrum = planner.plan(convolve.kernel_transform_real(&lengths))?.run(kernel)?.wait()?;
-        ///
-        /// let gpu = planner.gpu();
-        /// let spectrum: DeviceBuffer<Complex32> = gpu.upload(&spectrum)?;
-        /// let plan = planner.plan(convolve.spectrum(&lengths))?;
-        /// let (image, blurred) = (gpu.upload(image)?, gpu.alloc::<f32>(plan.output_len())?);
-        /// gpu.submit(|encoder| plan.encode(encoder, (&image, View::whole(spectrum.buffer())?), &blurred))?;
-        /// # Ok(())
-        /// # }
-        /// ```
-        spectrum(lengths: &[u32]) => own.core.spectrum = Some(lengths.to_vec());
     }
 
     /// The shape of a result.
@@ -222,18 +202,42 @@ impl<T: Number> Convolve<T> {
 }
 
 impl Convolve<f32> {
-    /// The transform that computes the kernel's spectrum for [`spectrum`](Self::spectrum).
-    pub fn kernel_transform_real(&self, lengths: &[u32]) -> R2c {
-        let shape = lengths.iter().map(|&n| n as usize).collect::<Vec<_>>();
-        R2c::forward(shape.as_slice()).batch(self.core.kernels()).input_part(self.core.kernel.extents().iter().map(|&k| 0..k as i64))
+    /// Two specifications, for a kernel that stays the same in many runs: the transform of the
+    /// kernel, and the convolution that reads its result as the array `spectrum`, and has no second
+    /// input. The length of the transform is the best one for a device of `profile`.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft::{FragmentArrays, Planner, With, signal::Convolve};
+    /// # fn blur(planner: &Planner, images: &[Vec<f32>], kernel: &[f32]) -> wgpu_fft::Result<()> {
+    /// let gpu = planner.gpu();
+    /// let (transform, convolve) = Convolve::<f32>::convolution([1080, 1920], [31, 31]).by_spectrum(gpu.profile())?;
+    /// let spectrum = gpu.upload(&planner.plan(transform)?.run(kernel)?.wait()?)?;
+    /// let arrays = FragmentArrays::new().with("spectrum", &spectrum);
+    ///
+    /// let plan = planner.plan(convolve)?;
+    /// for image in images {
+    ///     let blurred = plan.run(With(image, &arrays))?.wait()?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of planning the convolution.
+    pub fn by_spectrum(mut self, profile: &DeviceProfile) -> Result<(R2c, Self)> {
+        let (shape, input) = self.core.take_spectrum(profile)?;
+        Ok((R2c::forward(shape).batch(self.core.kernels()).input_part(input), self))
     }
 }
 
 impl Convolve<Complex32> {
-    /// The transform that computes the kernel's spectrum for [`spectrum`](Self::spectrum).
-    pub fn kernel_transform(&self, lengths: &[u32]) -> C2c {
-        let shape = lengths.iter().map(|&n| n as usize).collect::<Vec<_>>();
-        C2c::forward(shape.as_slice()).batch(self.core.kernels()).input_part(self.core.kernel.extents().iter().map(|&k| 0..k as i64))
+    /// The same for complex numbers.
+    ///
+    /// # Errors
+    /// The errors of planning the convolution.
+    pub fn by_spectrum(mut self, profile: &DeviceProfile) -> Result<(C2c, Self)> {
+        let (shape, input) = self.core.take_spectrum(profile)?;
+        Ok((C2c::forward(shape).batch(self.core.kernels()).input_part(input), self))
     }
 }
 
@@ -260,7 +264,19 @@ pub(super) struct Wanted {
     pub len: usize,
 }
 
+/// The name of the array that has the kernel's spectrum.
+pub(super) const SPECTRUM: &str = "spectrum";
+
 impl Core {
+    /// From here on the spectrum of the kernel is given. Returns the shape of its transform, and
+    /// the part of it that the kernel has.
+    fn take_spectrum(&mut self, profile: &DeviceProfile) -> Result<(Shape, Vec<Range<i64>>)> {
+        let lengths = self.lengths(&self.axes()?, profile)?;
+        let shape: Vec<usize> = lengths.iter().map(|&n| n as usize).collect();
+        self.spectrum = Some(lengths);
+        Ok((Shape::from(shape.as_slice()), self.kernel.extents().iter().map(|&k| 0..k as i64).collect()))
+    }
+
     /// Number of kernels.
     pub fn kernels(&self) -> usize {
         match self.channels {

@@ -31,10 +31,9 @@ mod neighbours;
 mod recipe;
 mod samples;
 mod separable;
-mod spec;
+pub(crate) mod spec;
 
 pub use direct::DirectFilter;
 pub(super) use given::Given;
 pub use recipe::{Recipe, Step, Tile};
 pub use separable::SeparableFilter;
-pub use spec::Pixel;

@@ -85,7 +85,7 @@ impl Core {
         Fragment::new(format!("product(spectra[{index}], value)")).functions(functions).slot::<Complex32>(
             "spectra",
             spectrum.array(End::Output).len,
-            spectra,
+            Some(spectra),
         )
     }
 

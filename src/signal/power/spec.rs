@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::recipe::Recipe;
-use crate::element::plain_data;
+use crate::element::{HostReal, plain_data};
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
 use crate::fft::spec::framing::Padding;
@@ -14,7 +14,6 @@ use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::reduce::{self, Reduction};
 use crate::settings::settings;
-use crate::signal::Real;
 use crate::signal::convolve::Number;
 use crate::signal::stft::Scaling;
 use crate::signal::stft::core::{Core, LONGEST};
@@ -89,7 +88,7 @@ plain_data!(PowerSpectrum<T> { core });
 impl<T: Number> PowerSpectrum<T> {
     /// The power spectral density of a signal of `len` elements, from segments as long as the
     /// window. Segments overlap by half of it.
-    pub fn new<W: Real>(len: usize, window: &[W], sampling_rate: f64) -> Self {
+    pub fn new<W: HostReal>(len: usize, window: &[W], sampling_rate: f64) -> Self {
         let core = Core {
             real: T::REAL,
             element: T::NAME,

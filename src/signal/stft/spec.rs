@@ -8,7 +8,7 @@ use num_complex::Complex32;
 
 use super::core::{Core, Scaling};
 use super::inverse::Istft;
-use crate::element::{Element, plain_data};
+use crate::element::{Element, HostReal, plain_data};
 use crate::error::Result;
 use crate::fft::ops::framed::Framed;
 use crate::fft::spec::framing::Padding;
@@ -19,7 +19,6 @@ use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::settings::settings;
 use crate::shape::Shape;
-use crate::signal::Real;
 use crate::signal::convolve::Number;
 
 /// Short-time Fourier transform: the spectra of windowed frames of a signal, in one dispatch.
@@ -97,7 +96,7 @@ plain_data!(Stft < T, O > { core });
 
 impl<T: Number> Stft<T> {
     /// The transform of a signal of `len` elements in frames that are `hop` apart.
-    pub fn new<W: Real>(len: usize, window: &[W], hop: usize) -> Self {
+    pub fn new<W: HostReal>(len: usize, window: &[W], hop: usize) -> Self {
         let core = Core {
             real: T::REAL,
             element: T::NAME,

@@ -4,8 +4,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use wgpu_fft::elements::Value;
 use wgpu_fft::low_level::divide::reduction::{Division, division, join, partial, piece, results_and_inputs};
-use wgpu_fft::reduce::{Determinism, Reduction, Value};
+use wgpu_fft::reduce::{Determinism, Reduction};
 use wgpu_fft::{Element, Error, Result, Spec};
 
 use super::{CutOptions, Divide, Divided};
