@@ -161,7 +161,7 @@ pub use half;
 pub use layout::Layout;
 pub use num_complex::{self, Complex32};
 pub use plan::{Bound, FragmentArrays, HostInputs, Inputs, IntoHostInputs, IntoInputs, Plan, Program, Spec, With};
-pub use planner::Planner;
+pub use planner::{Advice, Location, Planner};
 pub use shape::{Axes, Shape};
 pub use wgpu;
 

@@ -10,7 +10,7 @@ use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::fft::{TransformKind, length_cost, next_fast_len};
 use wgpu_fft::gpu::{PipelineCacheStatus, adapters as found};
 use wgpu_fft::tune::{Record, Tuning};
-use wgpu_fft::{GpuOptions, Planner, wgpu};
+use wgpu_fft::{GpuOptions, Location, Planner, wgpu};
 
 use crate::array::{Buffer, Kept};
 use crate::error::{raised, refused};
@@ -140,6 +140,13 @@ impl Gpu {
         let tuner = Planner::new(planner.gpu()).with_tuning(tuning);
         let choice = process::aside(py, move || spec.choose(&tuner))?.map_err(raised)?;
         Ok((choice.recipe, choice.source.to_string()))
+    }
+
+    /// The estimated seconds of a run from arrays of the host to arrays of the host.
+    fn seconds_from_host(&self, py: Python<'_>, text: &str) -> PyResult<f64> {
+        let (planner, spec): (_, AnySpec) = (Arc::clone(self.planner.get()?), text.parse().map_err(raised)?);
+        let advice = process::aside(py, move || spec.advise(&planner, Location::Host))?.map_err(raised)?;
+        Ok(advice.device.as_secs_f64())
     }
 
     /// The plan for a short-time Fourier transform, whose window has no place in a text.

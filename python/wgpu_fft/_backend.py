@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._array import Array, asarray
+from ._array import Array
 from ._device import Device, get_device
 from ._dtypes import ELEMENTS, is_double
 from ._errors import Error
@@ -29,8 +29,6 @@ OWN = (list, tuple, int, float, complex)
 
 # No round trip is so short that fewer elements would pay, nor so long that more would not.
 FEWEST, MOST = 256, 1 << 20
-# What a transform takes on lavapipe, in round trips: 1.6 to 3.4 from 4096 to 262144 numbers.
-SOFTWARE = 3
 # How often the shortest of some times is looked for.
 TRIES = 9
 
@@ -38,10 +36,8 @@ TRIES = 9
 def smallest(device: Device) -> int:
     """From how many elements on a device is faster than SciPy, measured once.
 
-    A transform would have to be compiled to be measured. So the threshold is where SciPy takes as long
-    as a round trip of the same bytes: there, a copy on the device, and back. What a GPU adds for the
-    transform is little. A software adapter shares SciPy's processors, and the threshold is where SciPy
-    takes so many round trips.
+    The threshold is where SciPy takes as long as the device by its estimate, which measures what calls,
+    copies and passes take. To measure each length itself would compile a kernel for each.
     """
     with device._lock:
         if device._smallest is None:
@@ -60,12 +56,12 @@ def _smallest(device: Device) -> int:
             times.append(time.perf_counter() - begun)
         return min(times)
 
-    n, trips = FEWEST, SOFTWARE if device.info["software"] else 1
+    n = FEWEST
     while n < MOST:
         x = np.ones(n, np.complex64)
         with scipy.fft.set_backend("scipy", only=True):
             theirs = shortest(lambda: scipy.fft.fft(x))
-        if theirs >= trips * shortest(lambda: asarray(x, device=device).copy().to_numpy()):
+        if theirs >= device._core.seconds_from_host(f"c2c fwd {n}"):
             break
         n *= 2
     return n

@@ -58,6 +58,10 @@ macro_rules! typed {
                 $crate::plan::Sealed::energy(&self.$core, input, output)
             }
 
+            fn operations(&self) -> Option<[f64; 2]> {
+                $crate::plan::Sealed::operations(&self.$core)
+            }
+
             fn verification(&self) -> $crate::verify::Verification {
                 $crate::plan::Sealed::verification(&self.$core)
             }

@@ -32,6 +32,12 @@ pub trait Sealed {
         None
     }
 
+    /// How many operations of f32 the host takes for it, and a device, by the usual count, if it is a
+    /// Fourier transform.
+    fn operations(&self) -> Option<[f64; 2]> {
+        None
+    }
+
     /// The input to verify results with, and how far two correct ones may be apart.
     fn verification(&self) -> Verification {
         Verification::EXACT

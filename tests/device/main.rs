@@ -13,6 +13,7 @@
 //! Trials that take long start first, by the times in `durations.txt`. `WGPU_FFT_DURATIONS=1`
 //! renews that file.
 
+mod advice;
 mod arithmetic;
 mod calls;
 mod cases;
@@ -294,6 +295,7 @@ fn per_device() -> Vec<DeviceTest> {
             many_transforms_take_no_more_memory_than_some,
             futures_do_not_block_who_polls_them,
         }
+        advice::{estimates_grow_with_work_and_way}
         calls::{
             random_sequences,
         }

@@ -6,50 +6,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
+use wgpu_fft::Error;
 use wgpu_fft::fft::Direction;
-use wgpu_fft::{DeviceProfile, Error};
 
+use crate::library::Library;
 use crate::precision::Real;
 use crate::problem::{Step, What};
 
 /// The variable that says where transforms run.
 const HOST: &str = "WGPU_FFT_FFTW_HOST";
 
-/// Operations that rustfft does in a nanosecond on one thread, by the usual count; half as many in
-/// double precision. The numbers for GPUs are measured: benches/reports/2026-11-28-fftw-names.
-const OPERATIONS: f64 = 24.0;
-
-/// Nanoseconds from a call to its result for an array that is so small that nothing else counts.
-const CALL: f64 = 100_000.0;
-
-/// Bytes that go to a GPU and come back in a nanosecond.
-const BYTES: f64 = 8.0;
-
-/// Operations that a software adapter does in a nanosecond on each core.
-const OF_A_CORE: f64 = 1.7;
-
 /// Whether the host is to transform, rather than a device.
-pub fn is_chosen(step: &Step, profile: &DeviceProfile) -> Result<bool, Error> {
+pub fn is_chosen(step: &Step, library: &mut Library) -> Result<bool, Error> {
     match std::env::var(HOST).as_deref() {
-        Err(_) | Ok("" | "auto") => Ok(is_faster(step, profile)),
+        Err(_) | Ok("" | "auto") => library.is_host_faster(step),
         Ok("always") => Ok(true),
         Ok("never") => Ok(false),
         Ok(other) => Err(Error::Unsupported { what: format!("{HOST}={other}"), why: "it is auto, always or never".to_owned() }),
     }
-}
-
-/// Whether an estimate says that the host is faster.
-fn is_faster(step: &Step, profile: &DeviceProfile) -> bool {
-    let bytes = step.batch * (step.input + step.output) * size_of::<Real>();
-    let operations = step.operations();
-    let of_host = operations / OPERATIONS * (size_of::<Real>() / 4) as f64;
-    let of_device = if profile.is_cpu() {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        operations / (OF_A_CORE * cores as f64)
-    } else {
-        bytes as f64 / BYTES
-    };
-    of_host < CALL + of_device
 }
 
 /// A step of a problem.
@@ -165,20 +139,6 @@ mod tests {
         let dims = extents.iter().map(|&n| Dim { n, input: 1, output: 1 }).collect();
         let problem = Problem::new(kind, dims, &[Dim { n: batch, input: 1, output: 1 }], false).unwrap();
         problem.steps().remove(0)
-    }
-
-    /// Small ones stay, large ones go; a software adapter has the same processor.
-    #[test]
-    fn what_is_short_stays_on_the_host() {
-        let gpu = DeviceProfile::webgpu_defaults();
-        let forward = || Kind::C2c(Direction::Forward);
-        for n in [2, 64, 128] {
-            assert!(is_faster(&step(forward(), &[n, n], 1), &gpu), "{n}");
-        }
-        for n in [512, 1024, 4096] {
-            assert!(!is_faster(&step(forward(), &[n, n], 1), &gpu), "{n}");
-        }
-        assert!(!is_faster(&step(forward(), &[64, 64], 100), &gpu));
     }
 
     #[test]

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
-use wgpu_fft::{Error, Gpu, GpuOptions, Planner};
+use wgpu_fft::{Error, Gpu, GpuOptions, Location, Planner};
 
+use crate::problem::Step;
 use crate::{precision, process};
 
 /// The variable that chooses the rigor of all plans.
@@ -99,6 +100,17 @@ impl Library {
             tuning = tuning.time_limit(limit);
         }
         Ok(self.planners.entry(rigor).or_insert_with(|| Planner::new(&gpu).with_capacity(MAX_KEPT).with_tuning(tuning)))
+    }
+
+    /// Whether a step takes less time on the host, by an estimate. The host has doubles in any case,
+    /// so where the device has none, that of floats decides.
+    pub fn is_host_faster(&mut self, step: &Step) -> Result<bool, Error> {
+        let planner = self.planner(Rigor::Recorded)?;
+        let text = step.spec(step.batch);
+        let advice = |text: String| text.parse::<AnySpec>()?.advise(planner, Location::Host);
+        let advice = advice(format!("{text}{}", precision::words()?)).or_else(|_| advice(text));
+        // What fits no array of the device goes there in parts.
+        Ok(advice.is_ok_and(|advice| advice.is_host_faster()))
     }
 
     /// Plans a specification.

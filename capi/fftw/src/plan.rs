@@ -60,8 +60,8 @@ enum Place {
 
 /// Whether the host is to run all steps.
 fn is_for_host(steps: &[Step], choosing: Choosing) -> Result<bool, Error> {
-    let gpu = library().gpu()?;
-    let chosen = steps.iter().map(|step| host::is_chosen(step, gpu.profile())).collect::<Result<Vec<_>, _>>()?;
+    let mut library = library();
+    let chosen = steps.iter().map(|step| host::is_chosen(step, &mut library)).collect::<Result<Vec<_>, _>>()?;
     Ok(!choosing.recorded_only && !chosen.is_empty() && !chosen.contains(&false))
 }
 
@@ -69,7 +69,7 @@ impl Stage {
     fn new(step: Step, choosing: Choosing) -> Result<Self, Error> {
         let mut library = library();
         if !choosing.recorded_only
-            && host::is_chosen(&step, library.gpu()?.profile())?
+            && host::is_chosen(&step, &mut library)?
             && let Some(host) = Host::new(&step)
         {
             return Ok(Self { step, place: Place::Host(host) });

@@ -58,13 +58,6 @@ impl Step {
         let [head, tail] = &self.text;
         if batch == 1 { format!("{head}{tail}") } else { format!("{head} x{batch}{tail}") }
     }
-
-    /// About how many operations it takes, by the usual count.
-    pub fn operations(&self) -> f64 {
-        let numbers = self.batch * self.input.max(self.output) / 2;
-        let stages: f64 = self.extents.iter().map(|&n| (n as f64).log2()).sum();
-        5.0 * numbers as f64 * stages
-    }
 }
 
 /// So many axes a transform of the crate has.

@@ -4,6 +4,8 @@
 use half::{bf16, f16};
 use num_complex::Complex64;
 
+use crate::fft::choose::designer::MAX_PRIME;
+use crate::fft::factors::largest_prime;
 use crate::fft::roots::root;
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::number::Number;
@@ -36,6 +38,15 @@ fn of_two(number: Number) -> f64 {
     }
 }
 
+/// How often a length is halved; for one of large primes, in both transforms of its convolution.
+fn stages(n: u32) -> f64 {
+    if largest_prime(n) <= MAX_PRIME {
+        return f64::from(n).log2();
+    }
+    let m = (2.0 * f64::from(n)).log2().ceil();
+    2.0 * m.exp2() / f64::from(n) * m
+}
+
 impl Sealed for Transform {
     fn leaves_gaps(&self) -> bool {
         self.output.is_some()
@@ -44,6 +55,20 @@ impl Sealed for Transform {
     fn verification(&self) -> Verification {
         let form = |end| self.form_of(end);
         Verification::of_forms(form(End::Input), form(End::Output), of_two(self.number))
+    }
+
+    fn operations(&self) -> Option<[f64; 2]> {
+        let geometry = self.geometry().ok()?;
+        let numbers = self.shape.extents().iter().map(|&n| n as f64).product::<f64>() * self.batch as f64;
+        let numbers = if matches!(self.kind, Kind::C2c(_)) { numbers } else { numbers / 2.0 };
+        let stages: f64 = geometry.axes.iter().map(|&axis| stages(self.inner(axis).n)).sum();
+        // An operation of double-single arithmetic takes some 20 of f32.
+        let [host, device] = match self.number {
+            Number::F32 => [1.0, 1.0],
+            Number::F64 => [2.0, 2.0],
+            Number::Double => [2.0, 20.0],
+        };
+        Some([host, device].map(|each| each * 5.0 * numbers * stages))
     }
 
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
@@ -219,5 +244,23 @@ impl Definition<'_> {
             }
         }
         (sum, norm.sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::{C2c, R2c};
+
+    #[test]
+    fn operations_are_those_of_the_usual_count() {
+        let of = |spec: Transform| spec.operations().unwrap();
+        assert_eq!(of(C2c::forward(8).transform), [5.0 * 8.0 * 3.0; 2]);
+        assert_eq!(of(R2c::forward([4, 16]).batch(3).transform), [5.0 * 96.0 * 6.0; 2]);
+        assert_eq!(of(C2c::forward([4, 16]).axes([1]).transform), [5.0 * 64.0 * 4.0; 2]);
+        assert_eq!(of(C2c::forward(8).f64_by_f32().transform), [240.0, 2400.0]);
+        // Both transforms of 128 numbers that 37 of them take.
+        assert_eq!(of(C2c::forward(37).transform), [5.0 * 2.0 * 128.0 * 7.0; 2]);
+        assert_eq!(C2c::forward([0, 4]).transform.operations(), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Makes plans and keeps them.
 
+mod advise;
+
 use std::any::Any;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use crate::plan::{AnyValue, Builder, OnceMap, Plan, ROOM, Room, Spec, Untyped, W
 use crate::tune::Tuning;
 use crate::tune::any::{Erased, any};
 use crate::tune::{Choice, Chooser, Estimate};
+pub use advise::{Advice, Location};
 
 /// Makes plans for one device and caches them. Asking again for the same specification costs a
 /// look-up, and plans share equal pipelines.
@@ -34,6 +37,7 @@ pub struct Planner {
     builder: Builder,
     chooser: Box<dyn Chooser>,
     kept: Kept,
+    times: advise::Times,
 }
 
 /// Any [`Plan`].
@@ -81,7 +85,7 @@ impl Planner {
     /// [`tune`](crate::tune).
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { builder: Builder::new(gpu), chooser: Box::new(Estimate), kept: Kept::new(ROOM) }
+        Self { builder: Builder::new(gpu), chooser: Box::new(Estimate), kept: Kept::new(ROOM), times: advise::Times::default() }
     }
 
     /// Chooses recipes by `tuning` from now on: by measurement, or from a record of earlier

@@ -1,0 +1,241 @@
+//! Where to compute: what a run takes on a device and on the host, by estimates.
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::Duration;
+#[cfg(not(target_arch = "wasm32"))]
+use std::time::Instant;
+
+#[cfg(target_arch = "wasm32")]
+use web_time::Instant;
+
+use num_complex::Complex32;
+use once_cell::sync::OnceCell;
+
+use super::Planner;
+use crate::error::Result;
+use crate::fft::C2c;
+use crate::gpu::{Gpu, Stopwatch, cannot_block};
+use crate::plan::{Plan, Program, Spec};
+
+/// Where the arrays of a run are: what it reads, and where its results are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Location {
+    /// In the host's memory.
+    Host,
+    /// In buffers of the device.
+    Device,
+}
+
+/// What one run takes, by estimates: see [`Planner::advise`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Advice {
+    /// On the device, with all copies, from the call to the result. Where the host is faster by far, a
+    /// bare round trip, which is less.
+    pub device: Duration,
+    /// On one thread of the host by rustfft, with all copies. `None` for what is no Fourier
+    /// transform.
+    pub host: Option<Duration>,
+}
+
+impl Advice {
+    /// Whether the host is faster.
+    #[must_use]
+    pub fn is_host_faster(&self) -> bool {
+        self.host.is_some_and(|host| host < self.device)
+    }
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3?} on the device", self.device)?;
+        self.host.map_or(Ok(()), |host| write!(f, ", {host:.3?} on the host"))
+    }
+}
+
+impl Planner {
+    /// Estimates what a run of `spec` takes on this device and on the host, when its arrays are at
+    /// `location`. Small arrays are better transformed on the host: a device answers no call in less
+    /// than some 50 µs.
+    ///
+    /// ```no_run
+    /// use wgpu_fft::{Location, Planner, fft::C2c};
+    ///
+    /// # fn f(planner: &Planner) -> wgpu_fft::Result<()> {
+    /// let spec = C2c::forward([256, 256]);
+    /// let advice = planner.advise(&spec, Location::Host)?;
+    /// println!("{spec}: {advice}"); // 256x256: 151.021µs on the device, 262.144µs on the host
+    /// let plan = if advice.is_host_faster() { None } else { Some(planner.plan(spec)?) };
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Definition
+    /// With B bytes of all inputs and outputs, d dispatches of the recipe that the rules choose, and
+    /// F = 5·Σ N·log₂n floating-point operations over the axes (half as many for reals):
+    ///
+    /// - on the device: c + B·t + d·max(e, B·m), without B·t if the arrays are there;
+    /// - of a software adapter: max(d·e, F·f) in place of the last term;
+    /// - on the host: F·h, and r + B·t besides if the arrays are on the device.
+    ///
+    /// c, what a call takes, e, a dispatch, m, a byte of the device's memory, t, a byte on its way,
+    /// r, a round trip, f and h, an operation, are measured when they are needed for the first time: a
+    /// few milliseconds, or some tenths of a second where neither the host nor the device is faster by
+    /// far. h is that of the program's rustfft: build it with its features `avx`, `sse` and `neon`.
+    ///
+    /// # Accuracy
+    /// Where both take about as long, the advice may be wrong; it is meant for choices that differ by
+    /// much.
+    ///
+    /// # Errors
+    /// Those of [`choose`](Self::choose) and of running; [`Error::Unsupported`](crate::Error) in the
+    /// browser, where nothing may wait for a measurement.
+    pub fn advise<S: Spec>(&self, spec: &S, location: Location) -> Result<Advice> {
+        let program = || spec.lower(&spec.design(self.gpu().profile())?, self.gpu().profile());
+        self.advise_any(&program, spec.operations(), location)
+    }
+
+    fn advise_any(&self, program: &dyn Fn() -> Result<Program>, operations: Option<[f64; 2]>, location: Location) -> Result<Advice> {
+        if cfg!(target_arch = "wasm32") {
+            return Err(cannot_block());
+        }
+        let trip = self.times.trip(self.gpu())?;
+        // What is that short needs no recipe, and no pipeline.
+        if let (Location::Host, Some([host, _])) = (location, operations)
+            && host * of_operation(CACHED[1]) < trip
+        {
+            return Ok(Advice { device: seconds(trip), host: Some(seconds(host * of_operation(0.0))) });
+        }
+        let program = program()?;
+        let arrays = program.inputs().iter().chain([&program.output()]).map(|array| array.bytes()).sum::<u64>() as f64;
+        let host = operations.map(|[host, _]| host * of_operation(arrays));
+        let own = self.times.device(self)?;
+        let dispatches = program.dispatch_count() as f64;
+        let kernels = match operations.filter(|_| self.gpu().profile().is_cpu()) {
+            Some([_, device]) => (dispatches * own.dispatch).max(device * own.operation),
+            None => dispatches * own.dispatch.max(arrays * own.byte),
+        };
+        let transfer = arrays * own.transfer;
+        let (there, back) = match location {
+            Location::Host => (transfer, 0.0),
+            Location::Device => (0.0, trip + transfer),
+        };
+        Ok(Advice { device: seconds(own.call + there + kernels), host: host.map(|host| seconds(host + back)) })
+    }
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
+/// What was measured of a device.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    trip: OnceCell<f64>,
+    device: OnceCell<OfDevice>,
+}
+
+/// In seconds.
+#[derive(Clone, Copy, Debug)]
+struct OfDevice {
+    /// From a call to its result, for an array of next to nothing.
+    call: f64,
+    dispatch: f64,
+    /// A byte that a pass loads or stores.
+    byte: f64,
+    /// A byte from the host or to it.
+    transfer: f64,
+    /// A floating-point operation of a pass.
+    operation: f64,
+}
+
+/// Rows of one length: a few, and as many as take 16 MiB on each side.
+const ROW: usize = 1024;
+const ROWS: [usize; 2] = [1, 2048];
+
+/// The least of so many times counts.
+const TRIES: usize = 5;
+
+/// So many dispatches are timed together.
+const DISPATCHES: u32 = 16;
+
+impl Times {
+    /// From the host to the device and back, for next to nothing and without a kernel.
+    fn trip(&self, gpu: &Gpu) -> Result<f64> {
+        self.trip.get_or_try_init(|| shortest(|| gpu.download(&gpu.upload(&[0.0_f32; 64])?)?.wait().map(drop))).copied()
+    }
+
+    fn device(&self, planner: &Planner) -> Result<OfDevice> {
+        self.device.get_or_try_init(|| OfDevice::measured(planner)).copied()
+    }
+}
+
+impl OfDevice {
+    fn measured(planner: &Planner) -> Result<Self> {
+        let [few, many] = ROWS;
+        let ((call, dispatch), (large, pass)) = (run_and_pass(planner, few)?, run_and_pass(planner, many)?);
+        let numbers = (ROW * ROWS[1]) as f64;
+        let bytes = 2.0 * 8.0 * numbers;
+        Ok(Self {
+            call,
+            dispatch,
+            byte: pass / bytes,
+            transfer: (large - pass - call).max(0.0) / bytes,
+            operation: pass / operations(ROW, numbers),
+        })
+    }
+}
+
+/// Seconds of a run from the host, and of one dispatch of it on the device.
+fn run_and_pass(planner: &Planner, rows: usize) -> Result<(f64, f64)> {
+    let gpu = planner.gpu();
+    let spec = C2c::forward(ROW).batch(rows);
+    let recipe = spec.design(gpu.profile())?;
+    let plan: Plan<C2c> = planner.build(spec, recipe)?;
+    let data = vec![Complex32::default(); plan.input_len()];
+    let run = shortest(|| plan.run(&data)?.wait().map(drop))?;
+    let (input, output) = (gpu.upload(&data)?, gpu.alloc::<Complex32>(plan.output_len())?);
+    let (bound, stopwatch) = (plan.bind(&input, &output)?, Stopwatch::new(gpu)?);
+    // Those of next to nothing are over before the clock has moved.
+    let count = if rows == 1 { DISPATCHES } else { 1 } * plan.program().dispatch_count() as u32;
+    let time = || stopwatch.time(|pass| (0..count).for_each(|_| bound.record(pass)));
+    let least = (0..TRIES).map(|_| time()).try_fold(Duration::MAX, |least, time| Ok::<_, crate::Error>(least.min(time?)))?;
+    Ok((run, least.as_secs_f64() / f64::from(count)))
+}
+
+/// The least of some times, in seconds. The first time also compiles and allocates.
+fn shortest(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut least = f64::INFINITY;
+    for _ in 0..=TRIES {
+        let begun = Instant::now();
+        work()?;
+        least = least.min(begun.elapsed().as_secs_f64());
+    }
+    Ok(least)
+}
+
+/// By the usual count, for rows of n with so many numbers in all.
+fn operations(n: usize, numbers: f64) -> f64 {
+    5.0 * numbers * (n as f64).log2()
+}
+
+/// Bytes of arrays that the host's caches hold, and of such that they do not.
+const CACHED: [f64; 2] = [(1 << 18) as f64, (1 << 24) as f64];
+
+/// Seconds that the host takes for an operation, where the arrays have so many bytes.
+fn of_operation(bytes: f64) -> f64 {
+    static TIMES: OnceLock<[f64; 2]> = OnceLock::new();
+    let measured = |n: usize| {
+        let fft = rustfft::FftPlanner::<f32>::new().plan_fft_forward(n);
+        let (mut data, mut scratch) = (vec![Complex32::default(); n], vec![Complex32::default(); fft.get_inplace_scratch_len()]);
+        let run = || {
+            fft.process_with_scratch(&mut data, &mut scratch);
+            Ok(())
+        };
+        shortest(run).unwrap_or(f64::INFINITY) / operations(n, n as f64)
+    };
+    let [near, far] = *TIMES.get_or_init(|| CACHED.map(|bytes| measured(bytes as usize / 16)));
+    let share = ((bytes.max(CACHED[0]) / CACHED[0]).log2() / (CACHED[1] / CACHED[0]).log2()).min(1.0);
+    near * (far / near).powf(share)
+}
