@@ -89,6 +89,7 @@
 // There wgpu's objects stay in their thread, and an `Arc` holds them as it does elsewhere.
 #![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
+mod advise;
 pub mod dynamic;
 mod edge;
 mod element;
@@ -151,6 +152,7 @@ pub mod tune;
 mod verify;
 mod wgsl;
 
+pub use advise::{Advice, Location};
 pub use bytemuck;
 pub use edge::Edge;
 pub use element::{Element, ElementType};
@@ -161,7 +163,7 @@ pub use half;
 pub use layout::Layout;
 pub use num_complex::{self, Complex32};
 pub use plan::{Bound, FragmentArrays, HostInputs, Inputs, IntoHostInputs, IntoInputs, Plan, Program, Spec, With};
-pub use planner::{Advice, Location, Planner};
+pub use planner::Planner;
 pub use shape::{Axes, Shape};
 pub use wgpu;
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::fragment::Fragment;
 use crate::gpu::DeviceProfile;
 use crate::plan::{Program, Spec};
-use crate::planner::{Advice, Location, Planner};
+use crate::planner::Planner;
 use crate::tune::Choice;
 
 /// Any specification, with element types that are known when the program runs. The
@@ -44,8 +44,8 @@ pub(super) trait Operation: fmt::Display + Send + Sync {
     fn lower(&self, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program>;
     /// The recipe that a planner chooses.
     fn choose(&self, planner: &Planner) -> Result<Choice<String>>;
-    /// What a run takes on a planner's device and on the host.
-    fn advise(&self, planner: &Planner, location: Location) -> Result<Advice>;
+    /// How many operations a host takes for it, and a device.
+    fn operations(&self) -> Option<[f64; 2]>;
     /// A hash of what a device would run.
     fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64>;
     /// The program by a recipe, or by the one that a planner chooses.
@@ -67,8 +67,8 @@ impl<S: Spec> Operation for S {
         Ok(planner.choose(self)?.map(|recipe| recipe.to_string()))
     }
 
-    fn advise(&self, planner: &Planner, location: Location) -> Result<Advice> {
-        planner.advise(self, location)
+    fn operations(&self) -> Option<[f64; 2]> {
+        crate::plan::Sealed::operations(self)
     }
 
     fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64> {
@@ -170,13 +170,8 @@ impl AnySpec {
         self.operation.choose(planner)
     }
 
-    /// What a run takes on a planner's device and on the host, by estimates. See
-    /// [`Planner::advise`].
-    ///
-    /// # Errors
-    /// Those of [`Planner::advise`].
-    pub fn advise(&self, planner: &Planner, location: Location) -> Result<Advice> {
-        self.operation.advise(planner, location)
+    pub(crate) fn operations(&self) -> Option<[f64; 2]> {
+        self.operation.operations()
     }
 
     /// A hash of everything that a device like `profile` would run for a recipe, by which records

@@ -170,6 +170,16 @@ impl<T: Element, O: Element> Permute<T, O> {
         self.core.output_shape()
     }
 
+    /// The permutation that undoes this one, with layouts exchanged. It is also the adjoint, as
+    /// [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it.
+    ///
+    /// # Errors
+    /// Those of [`output_shape`](Self::output_shape); [`Error::Unsupported`] for permutations with
+    /// fragments.
+    pub fn adjoint(&self) -> Result<Permute<O, T>> {
+        Ok(Permute { core: self.core.adjoint()?, element: PhantomData })
+    }
+
     /// Applies a fragment of WGSL to every element that is loaded, in the same pass. The input
     /// array has elements of type `I` then. The fragment sees an element's indices in that array,
     /// and its result is the element that is moved: the WGSL value of `T`.
@@ -224,6 +234,17 @@ impl Core {
             form: None,
             maps: [None, None],
         }
+    }
+
+    fn adjoint(&self) -> Result<Self> {
+        if self.maps.iter().any(Option::is_some) {
+            let why = "it has no adjoint here: fragments need not be linear".to_owned();
+            return Err(Error::Unsupported { what: format!("`{self}`"), why });
+        }
+        let shape = self.output_shape()?;
+        let mut order = vec![0; self.order.len()];
+        self.order.iter().enumerate().for_each(|(to, &from)| order[from] = to);
+        Ok(Self { shape, order, input: self.output, output: self.input, ..self.clone() })
     }
 
     /// Adds a fragment between an array of such elements and those that are moved. Without a

@@ -1,6 +1,7 @@
 //! Tests that need no device: contracts between WGSL and Rust, recipes, and programs on the host.
 
 mod adapted;
+mod adjoint;
 mod choices;
 mod contract;
 mod convolve;

@@ -27,10 +27,10 @@ fn of(transform: Transform) -> AnySpec {
         Ok(of(own.clone().mapped(end, fragment, form, element.name())?))
     };
     match transform.kind {
-        Kind::R2c => AnySpec::untyped(R2c::untyped(transform), elements, map),
-        Kind::C2r => AnySpec::untyped(C2r::untyped(transform), elements, map),
-        Kind::R2r => AnySpec::untyped(R2r::untyped(transform), elements, map),
-        _ => AnySpec::untyped(C2c::untyped(transform), elements, map),
+        Kind::R2c => AnySpec::untyped(<R2c>::of(transform), elements, map),
+        Kind::C2r => AnySpec::untyped(<C2r>::of(transform), elements, map),
+        Kind::R2r => AnySpec::untyped(<R2r>::of(transform), elements, map),
+        _ => AnySpec::untyped(<C2c>::of(transform), elements, map),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The transforms that a program plans, and those that are parts of larger operations.
 
+mod adjoint;
 pub(in crate::fft) mod any;
 #[cfg(feature = "ndarray")]
 mod arrays;

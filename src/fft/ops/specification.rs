@@ -183,12 +183,14 @@ macro_rules! specification {
             }
         }
 
-        impl $name {
-            /// A transform whose type does not say what its arrays hold.
-            pub(in crate::fft) fn untyped(transform: Transform) -> Self {
+        impl<I, O> $name<I, O> {
+            /// The type need not say what the arrays hold.
+            pub(in crate::fft) fn of(transform: Transform) -> Self {
                 Self { transform, element: PhantomData }
             }
+        }
 
+        impl $name {
             /// The same transform of f64, computed in f64. Its text has the word `f64`. Fragments
             /// see f32 alone, so there can be none. A factor of [`scale_by`](Self::scale_by) keeps
             /// the value that it has in f32: set it afterwards.

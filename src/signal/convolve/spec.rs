@@ -201,6 +201,45 @@ impl<T: Number> Convolve<T> {
     }
 }
 
+impl<T: Number> Convolve<T> {
+    /// The adjoint with respect to the signal, as [`C2c::adjoint`] defines it, with the same kernel:
+    /// the correlation of a result with it, or the convolution if this is a correlation. `Full` and
+    /// `Valid` are exchanged.
+    ///
+    /// ```
+    /// use wgpu_fft::signal::{Convolve, Mode};
+    ///
+    /// let blur = Convolve::<f32>::convolution([480, 640], [9, 15]).mode(Mode::Valid);
+    /// assert_eq!(blur.adjoint()?.to_string(), "correlate f32 472x626 by 9x15 full");
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for edges other than zeros, channels, a kernel that is given by its
+    /// spectrum, and `Same` by kernels of even lengths, whose middle is not where it would have to be;
+    /// those of planning.
+    pub fn adjoint(&self) -> Result<Self> {
+        let refused = |why: &str| Err(Error::unsupported(&self.core, format!("it has no adjoint here: {why}")));
+        let Core { edge, channels, spectrum, mode, kernel, .. } = &self.core;
+        if *edge != Edge::Zero {
+            return refused("its edge is not zero");
+        }
+        if channels.is_some() || spectrum.is_some() {
+            return refused("that would need other kernels");
+        }
+        if *mode == Mode::Same && kernel.extents().iter().any(|k| k.is_multiple_of(2)) {
+            return refused("the kernel has an even length, so what is in the middle for one is not for the other; take full or valid");
+        }
+        let mode = match mode {
+            Mode::Full => Mode::Valid,
+            Mode::Same => Mode::Same,
+            Mode::Valid => Mode::Full,
+        };
+        let core = Core { correlate: !self.core.correlate, shape: self.output_shape()?, mode, ..self.core.clone() };
+        Ok(Self { core, element: PhantomData })
+    }
+}
+
 impl Convolve<f32> {
     /// Two specifications, for a kernel that stays the same in many runs: the transform of the
     /// kernel, and the convolution that reads its result as the array `spectrum`, and has no second

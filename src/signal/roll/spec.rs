@@ -120,6 +120,20 @@ impl<T: Element> Roll<T> {
     }
 }
 
+impl<T: Element> Roll<T> {
+    /// The shift that undoes this one. It is also the adjoint, as
+    /// [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it.
+    pub fn adjoint(mut self) -> Self {
+        let extents = self.core.shape.extents().iter();
+        self.core
+            .shifts
+            .iter_mut()
+            .zip(extents)
+            .for_each(|(shift, &extent)| *shift = (extent as isize - *shift) % (extent as isize).max(1));
+        self
+    }
+}
+
 fn halves(shape: Shape) -> Vec<isize> {
     shape.extents().iter().map(|&extent| (extent / 2) as isize).collect()
 }

@@ -10,13 +10,13 @@ use std::time::Instant;
 use web_time::Instant;
 
 use num_complex::Complex32;
-use once_cell::sync::OnceCell;
 
-use super::Planner;
+use crate::dynamic::AnySpec;
 use crate::error::Result;
 use crate::fft::C2c;
 use crate::gpu::{Gpu, Stopwatch, cannot_block};
 use crate::plan::{Plan, Program, Spec};
+use crate::planner::{OfDevice, Planner, Times};
 
 /// Where the arrays of a run are: what it reads, and where its results are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,29 +125,19 @@ impl Planner {
     }
 }
 
+impl AnySpec {
+    /// What a run takes on a planner's device and on the host, by estimates. See
+    /// [`Planner::advise`].
+    ///
+    /// # Errors
+    /// Those of [`Planner::advise`].
+    pub fn advise(&self, planner: &Planner, location: Location) -> Result<Advice> {
+        planner.advise_any(&|| self.lower(None, planner.gpu().profile()), self.operations(), location)
+    }
+}
+
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
-}
-
-/// What was measured of a device.
-#[derive(Debug, Default)]
-pub(super) struct Times {
-    trip: OnceCell<f64>,
-    device: OnceCell<OfDevice>,
-}
-
-/// In seconds.
-#[derive(Clone, Copy, Debug)]
-struct OfDevice {
-    /// From a call to its result, for an array of next to nothing.
-    call: f64,
-    dispatch: f64,
-    /// A byte that a pass loads or stores.
-    byte: f64,
-    /// A byte from the host or to it.
-    transfer: f64,
-    /// A floating-point operation of a pass.
-    operation: f64,
 }
 
 /// Rows of one length: a few, and as many as take 16 MiB on each side.
@@ -161,7 +151,6 @@ const TRIES: usize = 5;
 const DISPATCHES: u32 = 16;
 
 impl Times {
-    /// From the host to the device and back, for next to nothing and without a kernel.
     fn trip(&self, gpu: &Gpu) -> Result<f64> {
         self.trip.get_or_try_init(|| shortest(|| gpu.download(&gpu.upload(&[0.0_f32; 64])?)?.wait().map(drop))).copied()
     }

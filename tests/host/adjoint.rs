@@ -1,0 +1,120 @@
+//! Adjoints: ⟨Ax, y⟩ = ⟨x, A*y⟩ for arrays of noise, with programs that run on the host.
+
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
+use wgpu_fft::signal::{Convolve, Mode, Roll};
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{Complex32, DeviceProfile, Edge, Element, Error, Fragment, Layout, Spec, bytemuck};
+
+use crate::reference::noise;
+use crate::sanitized::{UNWRITTEN, run};
+
+/// Noise in an array of f32 or complex f32.
+fn filled<T: Element>(len: usize, seed: u64) -> Vec<T> {
+    bytemuck::pod_collect_to_vec(&noise(len * size_of::<T>() / 4, seed))
+}
+
+/// Re Σ conj(u)·v. What lies in gaps counts nothing.
+fn product<T: Element>(u: &[T], v: &[T]) -> f64 {
+    let [u, v]: [&[f32]; 2] = [u, v].map(bytemuck::cast_slice);
+    let is_there = |x: f32| x.to_bits() != UNWRITTEN;
+    u.iter().zip(v).filter(|(u, v)| is_there(**u) && is_there(**v)).map(|(u, v)| f64::from(*u) * f64::from(*v)).sum()
+}
+
+/// `second` is what both read besides.
+fn check<A: Spec, B: Spec<Input = A::Output, Output = A::Input>>(spec: &A, adjoint: &B, second: Option<&[f32]>) {
+    let profile = DeviceProfile::webgpu_defaults();
+    let lowered = spec.lower(&spec.design(&profile).unwrap_or_else(|why| panic!("{spec}: {why}")), &profile).unwrap();
+    let back = adjoint.lower(&adjoint.design(&profile).unwrap_or_else(|why| panic!("{adjoint}: {why}")), &profile).unwrap();
+    assert_eq!((lowered.inputs()[0].len, lowered.output().len), (back.output().len, back.inputs()[0].len), "{spec} and {adjoint}");
+    let (x, y) = (filled::<A::Input>(lowered.inputs()[0].len, 1), filled::<A::Output>(lowered.output().len, 2));
+    let (kernel_in, kernel_out): (&[A::Input], &[A::Output]) =
+        second.map_or((&[], &[]), |second| (bytemuck::cast_slice(second), bytemuck::cast_slice(second)));
+    let (inputs, gradients) = match second {
+        None => (vec![&x[..]], vec![&y[..]]),
+        Some(_) => (vec![&x[..], kernel_in], vec![&y[..], kernel_out]),
+    };
+    let there: Vec<A::Output> = run(&lowered, &inputs, 1, 1);
+    let here: Vec<A::Input> = run(&back, &gradients, 1, 1);
+    let [one, other] = [product(&there, &y), product(&x, &here)];
+    let scale = (product(&there, &there) * product(&y, &y)).sqrt();
+    assert!((one - other).abs() <= 1e-5 * scale, "{one} and {other} of {scale}: {spec} and {adjoint}");
+    assert!(scale > 0.0, "{spec}");
+}
+
+#[test]
+fn fourier_transforms() {
+    let complex = [
+        C2c::forward(12),
+        C2c::inverse([6, 10]).scale(Scale::InvLen).batch(2),
+        C2c::forward([3, 4, 5]).axes([0, 2]).scale_by(0.75),
+        C2c::forward([8, 9]).transposed(),
+        C2c::forward([16, 12]).input_part([0..9, -3..5]).output_part([-4..4, 0..7]),
+        C2c::forward(37).input_layout(Layout::strides([2]).offset(1)),
+    ];
+    for spec in complex {
+        check(&spec, &spec.adjoint().unwrap(), None);
+        assert_eq!(spec.adjoint().unwrap().adjoint().as_ref(), Ok(&spec));
+    }
+    for shape in [vec![8], vec![9], vec![1], vec![2], vec![5, 8], vec![4, 7], vec![3, 4, 6]] {
+        let there = R2c::forward(shape.as_slice()).batch(2).scale(Scale::InvSqrtLen);
+        check(&there, &there.adjoint().unwrap(), None);
+        let back = C2r::inverse(shape.as_slice()).scale(Scale::InvLen);
+        check(&back, &back.adjoint().unwrap(), None);
+    }
+    let part = R2c::forward([12, 16]).input_part([0..5, 0..9]).output_part([-3..3, 0..6]);
+    check(&part, &part.adjoint().unwrap(), None);
+}
+
+#[test]
+fn transforms_of_reals() {
+    for kind in RealKind::ALL {
+        for n in [2, 5, 8] {
+            for spec in [R2r::new(kind, n), R2r::new(kind, [3, n]).axes([1]).scale(Scale::InvLen), R2r::new(kind, n).orthonormal()] {
+                check(&spec, &spec.adjoint().unwrap(), None);
+            }
+        }
+    }
+    let walls = R2r::by_axis([RealKind::DctI, RealKind::DstII, RealKind::OfHalfComplex], [4, 3, 6]);
+    check(&walls, &walls.adjoint().unwrap(), None);
+}
+
+#[test]
+fn moves_and_convolutions() {
+    let permute = Permute::<f32>::new([2, 3, 4], [2, 0, 1]).batch(3);
+    check(&permute, &permute.adjoint().unwrap(), None);
+    assert_eq!(permute.adjoint().unwrap().adjoint().as_ref(), Ok(&permute));
+    let roll = Roll::<Complex32>::new([5, 6], [2, -1]);
+    check(&roll, &roll.clone().adjoint(), None);
+    assert_eq!(roll.clone().adjoint().adjoint(), roll);
+    for (mode, kernel) in [(Mode::Full, [2, 4]), (Mode::Valid, [4, 3]), (Mode::Same, [3, 5])] {
+        let taps = noise(2 * kernel[0] * kernel[1], 3);
+        let specs = [Convolve::<f32>::convolution([7, 9], kernel), Convolve::correlation([7, 9], kernel)];
+        for spec in specs.map(|spec| spec.mode(mode).batch(2)) {
+            check(&spec, &spec.adjoint().unwrap(), Some(&taps[..kernel[0] * kernel[1]]));
+        }
+        let specs = [Convolve::<Complex32>::convolution([7, 9], kernel), Convolve::correlation([7, 9], kernel)];
+        for spec in specs.map(|spec| spec.mode(mode)) {
+            check(&spec, &spec.adjoint().unwrap(), Some(&taps));
+        }
+    }
+}
+
+#[test]
+fn what_has_no_adjoint_says_why() {
+    let refused = |result: Result<String, Error>, why: &str| match result {
+        Err(Error::Unsupported { why: own, .. }) => assert!(own.contains(why), "{own}, not {why}"),
+        other => panic!("{other:?}, not {why}"),
+    };
+    let text = |spec: wgpu_fft::Result<C2c>| spec.map(|spec| spec.to_string());
+    refused(text(C2c::forward(8).map_input::<Complex32>(Fragment::new("value * value.x")).unwrap().adjoint()), "fragments");
+    refused(text(C2c::forward([8, 8]).axis_kind(0, RealKind::DctI).adjoint()), "other kinds");
+    refused(text(C2c::forward([8, 8]).axes([1]).transposed().adjoint()), "transposed");
+    refused(R2c::forward(8).in_place().adjoint().map(|spec| spec.to_string()), "in place");
+    let convolve = || Convolve::<f32>::convolution(8, 4);
+    let text = |spec: Convolve<f32>| spec.adjoint().map(|spec| spec.to_string());
+    refused(text(convolve()), "even length");
+    refused(text(convolve().mode(Mode::Full).edge(Edge::Wrap)), "edge");
+    refused(text(convolve().mode(Mode::Full).channels(2, 3)), "other kernels");
+    let mapped = Permute::<f32>::transpose([3, 4]).map_input::<u8>(Fragment::new("f32(value)")).unwrap();
+    refused(mapped.adjoint().map(|spec| spec.to_string()), "fragments");
+}
