@@ -27,7 +27,7 @@ const USAGE: &str = "Transforms a volume of blobs over all ranks, forward and ba
 Usage: mpirun -n RANKS volume [OPTIONS]
 
       --size AxBxC       extents of the volume (default 96x96x96)
-      --strategy NAME    measured (default) or equal
+      --strategy NAME    equal (default) or measured
       --pencils          divides two axes in place of one
       --chunk BYTES      the largest message, in bytes (default 4194304)";
 
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 }
 
 fn run(world: &SimpleCommunicator) -> Result<()> {
-    let (mut shape, mut strategy, mut chunk) = ([96usize; 3], Strategy::Measured, 4usize << 20);
+    let (mut shape, mut strategy, mut chunk) = ([96usize; 3], Strategy::Equal, 4usize << 20);
     let mut decomposition = Decomposition::Slabs;
     let common = Common::parse(USAGE, |name, parser| {
         match name {

@@ -23,6 +23,9 @@
 //! ```
 //!
 //! # Shares
+//! A set of devices is measured unless the caller says otherwise, and the ranks of a cluster have equal
+//! shares, so that every run of a program has the same parts.
+//!
 //! [`Strategy::Measured`] measures all workers at the same time, because some may share cores, a
 //! bus or a card. It runs the real passes on samples of two sizes. From these it derives the fixed
 //! cost of a pass and the cost per unit ([`partition::Cost`]). The shares minimize the time until
@@ -111,7 +114,8 @@
 //!
 //! Each rank must have one axis completely, so a single plane and a batch of lines have no pencils.
 //!
-//! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices. Forward
+//! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices, and
+//! [`Part::of_rank`] does so before there is a job. Forward
 //! transforms take P and return F, and inverse ones take F and return P. The output of a transform
 //! fits its inverse if both have the same shares: make the second job with [`Strategy::Given`] and
 //! the first one's [`shares`](Job::shares). [`Job::run`] takes and returns parts.
@@ -157,7 +161,8 @@
 //! up to 256 MiB of messages that it sends, and two messages from each other rank.
 //!
 //! ## Failures
-//! Before each exchange and after each local pass, all ranks agree on whether any of them failed; a
+//! When a job is made, a reduction of a hash says whether all ranks ask for the same; texts are sent
+//! only if they differ. Before each exchange and after each local pass, all ranks agree on whether any of them failed; a
 //! panic counts as a failure. If one failed, all of them return the same [`Error`] with that rank's
 //! message. The cluster stays usable, and a new job can be made. It is also an error if ranks ask
 //! for different transforms or are in different calls.
@@ -204,7 +209,7 @@ pub use job::{Job, Progress, Workers};
 pub use mpi;
 pub use options::JobOptions;
 #[cfg(feature = "mpi")]
-pub use ranks::{Adapter, Arithmetic, Cluster, Decomposition, Member, Order, Part, Phase, RankOptions, Recipes};
+pub use ranks::{Adapter, AnyJob, Arithmetic, Cluster, Decomposition, Member, Order, Part, Phase, RankOptions, Recipes};
 pub use report::{PhaseReport, Rate, Report, Work, WorkerReport};
 pub use strategy::{Shares, Strategy};
 pub use wgpu_fft;

@@ -14,7 +14,8 @@ use crate::strategy::Strategy;
 #[derive(Clone, PartialEq, Debug)]
 #[must_use]
 pub struct JobOptions {
-    pub(crate) strategy: Strategy,
+    /// What the workers' kind takes by itself if the caller says nothing.
+    pub(crate) strategy: Option<Strategy>,
     pub(crate) timeout: Duration,
     pub(crate) axis: Option<usize>,
     pub(crate) memory: Option<u64>,
@@ -41,7 +42,7 @@ const MAX_IN_FLIGHT: usize = 64;
 impl Default for JobOptions {
     fn default() -> Self {
         Self {
-            strategy: Strategy::default(),
+            strategy: None,
             timeout: TIMEOUT,
             axis: None,
             memory: None,
@@ -61,9 +62,10 @@ impl Default for JobOptions {
 }
 
 impl JobOptions {
-    /// Sets how the work is divided. The default is [`Strategy::Measured`].
+    /// Sets how the work is divided. The default is [`Strategy::Measured`] on a set of devices. On a
+    /// cluster it is [`Strategy::Equal`], so that every run of a program has the same parts.
     pub fn strategy(self, strategy: Strategy) -> Self {
-        Self { strategy, ..self }
+        Self { strategy: Some(strategy), ..self }
     }
 
     /// Sets how long a device may take for one piece of its work. A device that has not answered by

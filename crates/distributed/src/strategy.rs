@@ -12,12 +12,12 @@ use crate::partition;
 ///
 /// The result does not depend on the strategy, unless workers round differently
 /// ([`DeviceSet::with_host`](crate::DeviceSet::with_host)).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Strategy {
     /// Everything goes to the worker with this index. In a set the others take over if it fails.
     Single(usize),
-    /// Each worker gets the same number of units, or one more.
+    /// Each worker gets the same number of units, or one more. The default on a cluster.
     Equal,
     /// Shares in proportion to these weights, one for each worker.
     Ratio(Vec<f64>),
@@ -36,8 +36,7 @@ pub enum Strategy {
     /// Shares in proportion to the throughput of each worker while the others work too. It is
     /// measured before the first run; on a cluster, when the job is made. One worker alone is a
     /// candidate as well, and one that would only slow the job down gets nothing. In a set the
-    /// division that was actually the fastest is kept after the first runs.
-    #[default]
+    /// division that was actually the fastest is kept after the first runs. The default in a set.
     Measured,
     /// Whenever a device is free, it takes the next units. Pieces get smaller towards the end. Each
     /// device has two or more pieces in flight. Not on a cluster, whose ranks must know their slabs

@@ -51,7 +51,8 @@ impl DevicesJob {
         let unit_bytes = buffers.chain(options.memory.map(|memory| memory / 4)).min().unwrap_or(u64::MAX);
         let divided = divide(CutOptions { axis: options.axis, unit_bytes })?;
         let phases: Vec<Divisible> = (0..divided.phases.len()).map(|number| divided.divisible(number, set.len())).collect();
-        options.strategy.check(set.len(), &phases)?;
+        let strategy = options.strategy.clone().unwrap_or(Strategy::Measured);
+        strategy.check(set.len(), &phases)?;
         let mut able = Vec::new();
         let mut left_out = Vec::new();
         for (member, own) in set.members().iter().enumerate() {
@@ -72,7 +73,7 @@ impl DevicesJob {
             spec,
             divided,
             left_out,
-            strategy: options.strategy.clone(),
+            strategy,
             pace: Pace {
                 depth: options.in_flight,
                 piece_bytes: options.piece_bytes,

@@ -73,7 +73,7 @@ pub(super) fn common<S: Adapt>(
         Arithmetic::Portable => vec![link.agree(Phase::Plan, guarded(portable))?],
         Arithmetic::Fastest => {
             let own = link.agree(Phase::Plan, guarded(|| Ok(device.planner.choose(spec)?.recipe.to_string())))?;
-            let mut all = link.texts(&own)?;
+            let mut all = link.different_texts(&own)?.unwrap_or_else(|| vec![own]);
             all.extend(link.agree(Phase::Plan, guarded(|| Ok(portable().ok())))?);
             let mut seen = std::collections::HashSet::new();
             all.retain(|recipe| seen.insert(recipe.clone()));

@@ -20,9 +20,16 @@ pub enum Adapter {
     /// so that no card is counted twice.
     #[default]
     ByLocalRank,
-    /// The i-th process of a machine uses the best adapter whose name or driver contains the i-th
-    /// of these names, modulo the number of names.
+    /// The i-th process of a machine uses an adapter whose name or driver contains the i-th of
+    /// these names, modulo the number of names. The first process with a name takes the best of its
+    /// adapters, the next one the second best, and so on: one name serves for several equal cards.
     Names(Vec<String>),
+    /// This one of the adapters that `ByLocalRank` counts, from 0. Each process of a machine has
+    /// its own options, so it may have another one.
+    Index(usize),
+    /// The card at this PCI address, such as `0000:65:00.0`, as `lspci -D` and `nvidia-smi` print
+    /// it. Only Vulkan tells it.
+    PciBus(String),
 }
 
 /// The options of one rank. Ranks may have different ones.
@@ -201,8 +208,9 @@ impl Cluster {
         let gpu = planner.gpu().clone();
         let info = gpu.adapter_info();
         let adapter = format!("{} ({:?})", info.name, info.device_type);
-        let hosts = link.texts(&host())?;
-        let (adapters, locals) = (link.texts(&adapter)?, link.numbers(&[local_rank as f64])?);
+        let of_all = |own: String| -> Result<Vec<String>> { Ok(link.different_texts(&own)?.unwrap_or_else(|| vec![own; link.size()])) };
+        let (hosts, adapters) = (of_all(host())?, of_all(adapter)?);
+        let locals = link.numbers(&[local_rank as f64])?;
         let ranks_beside = hosts.iter().filter(|host| **host == hosts[link.rank()]).count();
         let members = hosts.into_iter().zip(adapters).zip(locals).enumerate();
         let members = members.map(|(rank, ((host, adapter), local))| Member { rank, local_rank: local[0] as usize, host, adapter });
@@ -245,15 +253,11 @@ fn host() -> String {
 }
 
 fn open(adapter: &Adapter, local_rank: usize) -> Outcome<Gpu> {
-    let nth = |len: usize| local_rank.checked_rem(len);
-    let (options, place) = match adapter {
-        Adapter::ByLocalRank => (GpuOptions::default(), local_rank),
-        Adapter::Names(names) => {
-            let name = nth(names.len()).map(|i| names[i].as_str());
-            let name = name.ok_or_else(|| Failure::Adapter("the list of adapter names is empty".to_owned()))?;
-            (GpuOptions::default().adapter_name(name), 0)
-        }
-    };
+    let (mut options, mut place) = (GpuOptions::default(), local_rank);
+    if let Adapter::Names(names) = adapter {
+        let nth = local_rank.checked_rem(names.len()).ok_or_else(|| Failure::Adapter("the list of adapter names is empty".to_owned()))?;
+        (options, place) = (options.adapter_name(&names[nth]), local_rank / names.len());
+    }
     let mut adapters = pollster::block_on(gpu::adapters(&options))?;
     let kind = |adapter: &wgpu::Adapter| {
         let info = adapter.get_info();
@@ -261,8 +265,20 @@ fn open(adapter: &Adapter, local_rank: usize) -> Outcome<Gpu> {
     };
     let best = adapters.first().map(kind);
     adapters.retain(|adapter| Some(kind(adapter)) == best);
-    // `adapters` is not empty; an empty list would have been an error.
-    let adapter = place.checked_rem(adapters.len()).and_then(|i| adapters.get(i));
-    let adapter = adapter.ok_or_else(|| Failure::Adapter("no adapter is left".to_owned()))?;
+    let wanted = match adapter {
+        // `adapters` is not empty; an empty list would have been an error.
+        Adapter::ByLocalRank | Adapter::Names(_) => place.checked_rem(adapters.len()),
+        Adapter::Index(index) => Some(*index),
+        // nvidia-smi prints more zeros in front.
+        Adapter::PciBus(address) => adapters.iter().position(|adapter| {
+            let (address, own) = (address.to_ascii_lowercase(), adapter.get_info().device_pci_bus_id);
+            !own.is_empty() && (address == own || address.strip_suffix(&own).is_some_and(|rest| rest.bytes().all(|digit| digit == b'0')))
+        }),
+    };
+    let adapter = wanted.and_then(|i| adapters.get(i)).ok_or_else(|| {
+        let line = |adapter: &wgpu::Adapter| format!("{} at `{}`", adapter.get_info().name, adapter.get_info().device_pci_bus_id);
+        let all: Vec<String> = adapters.iter().map(line).collect();
+        Failure::Adapter(format!("there is no adapter {adapter:?} among these, counted from 0: {}", all.join(", ")))
+    })?;
     Ok(pollster::block_on(Gpu::from_adapter_with(adapter, &options))?)
 }

@@ -136,13 +136,9 @@ impl Link {
     /// Fails on all ranks if one of them asks for something other than rank 0.
     pub fn same(&self, phase: Phase, own: &str) -> Result<()> {
         self.agree(phase, Ok(()))?;
-        let first = self.text_of(0, own.to_owned())?;
-        let differs = if own == first { self.size } else { self.rank };
-        let rank = self.least([differs as i64])?[0] as usize;
-        if rank == self.size {
-            return Ok(());
-        }
-        Err(Error::RanksDiffer { rank, theirs: self.text_of(rank, own.to_owned())?, first })
+        let texts = self.different_texts(own)?.unwrap_or_default();
+        let Some(rank) = texts.iter().position(|text| *text != texts[0]) else { return Ok(()) };
+        Err(Error::RanksDiffer { rank, theirs: texts[rank].clone(), first: texts[0].clone() })
     }
 
     /// Sends the text of one rank to all ranks.
@@ -156,22 +152,37 @@ impl Link {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Sends the texts of all ranks to all ranks.
-    pub fn texts(&self, own: &str) -> Result<Vec<String>> {
-        (0..self.size).map(|rank| self.text_of(rank, own.to_owned())).collect()
+    /// The texts of all ranks, or `None` if all are the same. Then one reduction of a hash is all
+    /// that is sent, whatever the number of ranks and the length of the text.
+    pub fn different_texts(&self, own: &str) -> Result<Option<Vec<String>>> {
+        let hash = hash(own);
+        let [least, greatest, longest] = self.least([hash, -hash, -(own.len() as i64)])?;
+        if least == -greatest {
+            return Ok(None);
+        }
+        // All as long as the longest. No text ends with a zero byte.
+        let mut bytes = own.as_bytes().to_vec();
+        bytes.resize(-longest as usize, 0);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned();
+        Ok(Some(self.gather(&bytes)?.chunks_exact(bytes.len()).map(text).collect()))
     }
 
     /// Sends the numbers of all ranks to all ranks. Every rank gives equally many.
     pub fn numbers(&self, own: &[f64]) -> Result<Vec<Vec<f64>>> {
+        Ok(self.gather(own)?.chunks_exact(own.len().max(1)).map(<[f64]>::to_vec).collect())
+    }
+
+    /// What each rank gives, one behind the other.
+    fn gather<T: Equivalence + Clone + Default + 'static>(&self, own: &[T]) -> Result<Vec<T>> {
         let count = own.len();
         // What is sent, and behind it what arrives.
         let mut memory = own.to_vec();
-        memory.resize(count * (self.size + 1), 0.0);
+        memory.resize(count * (self.size + 1), T::default());
         let all = self.wait(UnderWay::begin(memory, |memory| {
             let (own, all) = memory.split_at_mut(count);
             self.comm.immediate_all_gather_into(StaticScope, &*own, all)
         }))?;
-        Ok(all[count..].chunks_exact(count.max(1)).map(<[f64]>::to_vec).collect())
+        Ok(all[count..].to_vec())
     }
 
     /// Waits until all ranks have arrived here.
@@ -240,6 +251,12 @@ impl Link {
         }
         Ok(())
     }
+}
+
+/// A hash of a text (FNV-1a), without the highest bit, so that it has a negative.
+fn hash(text: &str) -> i64 {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    (hash >> 1) as i64
 }
 
 /// How long a rank has waited without anything happening.

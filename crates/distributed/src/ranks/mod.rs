@@ -1,5 +1,6 @@
 //! Jobs of several processes: the ranks of a cluster each have a device and a part of the arrays.
 
+mod any;
 mod arithmetic;
 mod cluster;
 mod exchange;
@@ -20,11 +21,12 @@ mod sending;
 mod steps;
 mod turn;
 
+pub use any::AnyJob;
 pub use arithmetic::{Arithmetic, Recipes};
 pub use cluster::{Adapter, Cluster, Member, RankOptions};
 pub use part::{Decomposition, Order, Part};
 pub use phase::Phase;
-pub use run::RanksJob;
+pub use run::{Division, RanksJob};
 
 use wgpu_fft::bytemuck;
 
@@ -41,9 +43,16 @@ impl Workers for Cluster {
     type Core = RanksJob;
 
     fn divide<S: Divide>(&self, spec: &S, options: &JobOptions) -> Result<RanksJob> {
-        self.link.same(Phase::Plan, &format!("{spec} with {options:?}"))?;
-        self.link.agree(Phase::Plan, self.device.check(Phase::Plan))?;
+        self.agree_on(spec, options)?;
         spec.over_ranks(self, options)
+    }
+}
+
+impl Cluster {
+    /// Checks that all ranks ask for the same, and can. Collective.
+    fn agree_on(&self, spec: &(impl std::fmt::Display + ?Sized), options: &JobOptions) -> Result<()> {
+        self.link.same(Phase::Plan, &format!("{spec} with {options:?}"))?;
+        self.link.agree(Phase::Plan, self.device.check(Phase::Plan))
     }
 }
 

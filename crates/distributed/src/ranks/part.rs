@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use crate::devices::Divide;
+use crate::error::Result;
+use crate::options::JobOptions;
+
 /// The order of the frequencies on a cluster. The default saves exchanges.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Order {
@@ -44,6 +48,31 @@ pub struct Part {
 }
 
 impl Part {
+    /// The parts of the input and of the output that one of so many ranks will have, before there is
+    /// a job: nothing is measured, compiled or sent, and neither a device nor MPI is needed.
+    ///
+    /// ```
+    /// use wgpu_fft_distributed::wgpu_fft::fft::R2c;
+    /// use wgpu_fft_distributed::{JobOptions, Part};
+    ///
+    /// let [positions, frequencies] = Part::of_rank(&R2c::forward([64, 48, 32]), &JobOptions::default(), 1, 4)?;
+    /// assert_eq!((positions.axes, positions.ranges), (vec![0, 1, 2], vec![16..32, 0..48, 0..32]));
+    /// assert_eq!((frequencies.axes, frequencies.ranges), (vec![1, 2, 0], vec![12..24, 0..17, 0..64]));
+    /// # Ok::<(), wgpu_fft_distributed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Job::new`](crate::Job::new) that do not depend on devices, one for a rank that
+    /// there is not, and one for [`Strategy::Measured`](crate::Strategy::Measured), whose parts only
+    /// a job knows.
+    pub fn of_rank<S: Divide>(spec: &S, options: &JobOptions, rank: usize, ranks: usize) -> Result<[Self; 2]> {
+        if rank >= ranks {
+            let why = format!("there are {ranks} ranks, counted from 0");
+            return Err(wgpu_fft::Error::Unsupported { what: format!("the parts of rank {rank}"), why }.into());
+        }
+        spec.division(options, ranks)?.parts(rank)
+    }
+
     /// Number of elements in the part.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "the number of elements of an array that somebody else holds")]

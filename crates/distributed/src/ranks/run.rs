@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wgpu_fft::low_level::divide::InParts;
+use wgpu_fft::low_level::divide::{InParts, Parts};
 
 use super::arithmetic::Recipes;
 use super::cluster::Cluster;
@@ -40,24 +40,48 @@ pub struct RanksJob {
     steps: Vec<Step>,
 }
 
-impl RanksJob {
-    /// Agrees on recipes, divides the transform, and compiles. Collective.
-    pub(crate) fn new<S: InParts>(cluster: &Cluster, spec: &S, options: &JobOptions) -> Result<Self> {
-        let parts = spec.parts()?;
-        let size = cluster.size();
-        let geometry = Geometry::new(&spec.to_string(), &parts, options.order, options.decomposition, size)?;
-        let divisible = divisible(&geometry, operations(&parts));
+/// Which rank has what, as far as that is known without measuring. It takes no device and no MPI.
+pub struct Division {
+    geometry: Geometry,
+    divisible: Vec<Divisible>,
+    strategy: Strategy,
+    /// `None` if they depend on measurements.
+    shares: Option<RankShares>,
+}
+
+impl Division {
+    pub(crate) fn new(spec: &str, parts: &Parts, options: &JobOptions, size: usize) -> Result<Self> {
+        let geometry = Geometry::new(spec, parts, options.order, options.decomposition, size)?;
+        let divisible = divisible(&geometry, operations(parts));
+        let strategy = options.strategy.clone().unwrap_or(Strategy::Equal);
         // What is wrong for the whole cluster, and then for each dimension of its grid.
-        options.strategy.check(size, &divisible)?;
-        if let Strategy::Dynamic | Strategy::Auto = options.strategy {
-            let what = format!("the strategy {} on a cluster", options.strategy);
+        strategy.check(size, &divisible)?;
+        if let Strategy::Dynamic | Strategy::Auto = strategy {
+            let what = format!("the strategy {strategy} on a cluster");
             let why = "ranks must know their parts beforehand: use Measured, Equal, Ratio or Given".to_owned();
             return Err(wgpu_fft::Error::Unsupported { what, why }.into());
         }
+        let shares = by_strategy(&geometry, &divisible, &strategy, size)?;
+        Ok(Self { geometry, divisible, strategy, shares })
+    }
+
+    /// The parts of a rank: of the input and of the output.
+    pub(super) fn parts(&self, rank: usize) -> Result<[Part; 2]> {
+        let why = "they are known when the job is made: ask the job for its input and its output".to_owned();
+        let unknown = || wgpu_fft::Error::Unsupported { what: "parts by shares that are measured".to_owned(), why };
+        let shares = self.shares.as_ref().ok_or_else(unknown)?;
+        Ok([true, false].map(|input| self.geometry.part(shares, rank, input)))
+    }
+}
+
+impl RanksJob {
+    /// Agrees on recipes, divides the transform, and compiles. Collective.
+    pub(crate) fn new<S: InParts>(cluster: &Cluster, spec: &S, division: Division, options: &JobOptions) -> Result<Self> {
+        let Division { geometry, divisible, strategy, shares } = division;
         let link = cluster.link.of_job(options.timeout);
         let pace = Pace { piece_bytes: options.piece_bytes, in_flight: options.in_flight };
         let passes = Passes::new::<S>(cluster, link.clone(), geometry, &options.arithmetic, pace)?;
-        let shares = match by_strategy(&passes.geometry, &divisible, &options.strategy, size)? {
+        let shares = match shares {
             Some(shares) => shares,
             None => measured(&passes, &divisible)?,
         };
@@ -66,7 +90,7 @@ impl RanksJob {
             cluster: cluster.clone(),
             link,
             spec: spec.to_string(),
-            strategy: options.strategy.clone(),
+            strategy,
             geometry: passes.geometry,
             shares,
             recipes: passes.recipes,

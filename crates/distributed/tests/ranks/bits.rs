@@ -384,11 +384,12 @@ fn print_portable_bits(context: &Context) -> Outcome {
 }
 
 pub fn measured_shares(context: &Context) -> Outcome {
-    complex(context, 1, &[17, 5], &[JobOptions::default()])?;
-    real(context, 1, &[61, 53], &[JobOptions::default()])?;
-    complex(context, 1, &[256, 320], &[JobOptions::default()])?;
-    complex(context, 5, &[16, 9], &[JobOptions::default()])?;
-    real(context, 1, &[12, 10, 14], &[JobOptions::default()]).map(drop)
+    let measured = || JobOptions::default().strategy(Strategy::Measured);
+    complex(context, 1, &[17, 5], &[measured()])?;
+    real(context, 1, &[61, 53], &[measured()])?;
+    complex(context, 1, &[256, 320], &[measured()])?;
+    complex(context, 5, &[16, 9], &[measured()])?;
+    real(context, 1, &[12, 10, 14], &[measured()]).map(drop)
 }
 
 /// Comparisons that accept everything would prove nothing.

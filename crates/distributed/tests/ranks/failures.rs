@@ -24,8 +24,8 @@ fn cluster(context: &Context, options: &RankOptions) -> Result<Cluster, Error> {
 fn run_everything(context: &Context, options: &RankOptions) -> Result<(), Error> {
     let cluster = cluster(context, options)?;
     let natural = JobOptions::default().order(Order::Natural);
-    drop(Job::new(&cluster, C2c::inverse([17, 5]), &natural)?);
-    let job = Job::new(&cluster, C2c::inverse([17, 5]), &natural.strategy(Strategy::Equal))?;
+    drop(Job::new(&cluster, C2c::inverse([17, 5]), &natural.clone().strategy(Strategy::Measured))?);
+    let job = Job::new(&cluster, C2c::inverse([17, 5]), &natural)?;
     let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
     job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
 }
@@ -203,13 +203,19 @@ pub fn nonsense(context: &Context) -> Outcome {
 
 pub fn no_adapter_on_one_rank(context: &Context) -> Outcome {
     let last = context.size - 1;
-    let options = if context.rank == last {
-        RankOptions::default().adapter(Adapter::Names(vec!["an adapter that nobody makes".to_owned()]))
-    } else {
-        context.options.clone()
+    let open = |adapter| {
+        let options = if context.rank == last { RankOptions::default().adapter(adapter) } else { context.options.clone() };
+        Cluster::open(&context.world, &options)
     };
-    match Cluster::open(&context.world, &options) {
-        Err(Error::NoAdapter { rank, message }) if rank == last && message.contains("nobody makes") => Ok(()),
-        outcome => Err(format!("{outcome:?}")),
+    for (wrong, expected) in [
+        (Adapter::Names(vec!["an adapter that nobody makes".to_owned()]), "nobody makes"),
+        (Adapter::Index(1000), "counted from 0"),
+        (Adapter::PciBus("ffff:ff:1f.7".to_owned()), "ffff:ff:1f.7"),
+    ] {
+        match open(wrong) {
+            Err(Error::NoAdapter { rank, message }) if rank == last && message.contains(expected) => {}
+            outcome => return Err(format!("{outcome:?}")),
+        }
     }
+    open(Adapter::Index(0)).map(drop).map_err(|error| error.to_string())
 }

@@ -4,13 +4,19 @@ use std::sync::{Arc, Mutex};
 
 use wgpu_fft_distributed::wgpu_fft::Complex32;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c};
-use wgpu_fft_distributed::{Decomposition, Job, JobOptions, Order, Phase, Strategy, partition};
+use wgpu_fft_distributed::{Decomposition, Job, JobOptions, Order, Part, Phase, Strategy, partition};
 
 use crate::harness::{Context, Outcome};
 
 pub fn shares_are_balanced(context: &Context) -> Outcome {
-    let job = Job::new(&context.cluster, C2c::forward([17, 5]), &JobOptions::default().strategy(Strategy::Equal));
-    let job = job.map_err(|error| error.to_string())?;
+    let (spec, options) = (C2c::forward([17, 5]), JobOptions::default());
+    let job = Job::new(&context.cluster, spec.clone(), &options).map_err(|error| error.to_string())?;
+    // The same without a job.
+    let parts = Part::of_rank(&spec, &options, context.rank, context.size).map_err(|error| error.to_string())?;
+    let unknown = Part::of_rank(&spec, &options.strategy(Strategy::Measured), 0, context.size + 1).map_err(|error| error.to_string());
+    if parts != [job.input(), job.output()] || !unknown.as_ref().is_err_and(|text| text.contains("measured")) {
+        return Err(format!("{parts:?} {unknown:?}"));
+    }
     let expected: [&[&[usize]]; 2] = [&[&[17], &[9, 8], &[6, 6, 5], &[5, 4, 4, 4]], &[&[5], &[3, 2], &[2, 2, 1], &[2, 1, 1, 1]]];
     let Some((rows, columns)) = expected[0].get(context.size - 1).zip(expected[1].get(context.size - 1)) else { return Ok(()) };
     let shares = job.shares();

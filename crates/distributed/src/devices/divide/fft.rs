@@ -35,8 +35,13 @@ macro_rules! divided {
             }
 
             #[cfg(feature = "mpi")]
+            fn division(&self, options: &crate::JobOptions, ranks: usize) -> crate::Result<crate::ranks::Division> {
+                crate::ranks::Division::new(&self.to_string(), &self.parts()?, options, ranks)
+            }
+
+            #[cfg(feature = "mpi")]
             fn over_ranks(&self, cluster: &crate::ranks::Cluster, options: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob> {
-                crate::ranks::RanksJob::new(cluster, self, options)
+                crate::ranks::RanksJob::new(cluster, self, self.division(options, cluster.size())?, options)
             }
         }
     )* };

@@ -38,10 +38,19 @@ pub trait Divide: Spec {
     #[doc(hidden)]
     fn divide(&self, set: &DeviceSet, cut: CutOptions) -> Result<Divided>;
 
+    /// What each of so many ranks has.
+    #[cfg(feature = "mpi")]
+    #[doc(hidden)]
+    fn division(&self, _options: &crate::JobOptions, _ranks: usize) -> crate::Result<crate::ranks::Division> {
+        Err(crate::ranks::transforms_only(self))
+    }
+
     /// The steps of the job on the ranks of a cluster, which have agreed that all ask for the same.
     #[cfg(feature = "mpi")]
     #[doc(hidden)]
-    fn over_ranks(&self, cluster: &crate::ranks::Cluster, options: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob>;
+    fn over_ranks(&self, _cluster: &crate::ranks::Cluster, _options: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob> {
+        Err(crate::ranks::transforms_only(self))
+    }
 }
 
 /// The caller's requirements for the phases.

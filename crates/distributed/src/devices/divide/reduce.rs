@@ -69,11 +69,6 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
         let operations = (input_bytes / element) as f64;
         Ok(Divided { phases, inputs, input_bytes, output_bytes, scratch_bytes, operations })
     }
-
-    #[cfg(feature = "mpi")]
-    fn over_ranks(&self, _: &crate::ranks::Cluster, _: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob> {
-        Err(crate::ranks::transforms_only(self))
-    }
 }
 
 /// Uses the recipes that the rules choose, which keep to the order of the whole array.

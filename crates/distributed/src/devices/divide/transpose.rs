@@ -50,11 +50,6 @@ impl<T: Element> Divide for Permute<T> {
         let operations = (all / bytes) as f64;
         Ok(Divided { phases: vec![phase], inputs: 1, input_bytes: all, output_bytes: all, scratch_bytes: 0, operations })
     }
-
-    #[cfg(feature = "mpi")]
-    fn over_ranks(&self, _: &crate::ranks::Cluster, _: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob> {
-        Err(crate::ranks::transforms_only(self))
-    }
 }
 
 /// The grid of an array that is cut along axis `cut`, with elements of `bytes` bytes.

@@ -1,0 +1,135 @@
+//! Jobs on a cluster from texts: for other languages, and for programs whose user names the
+//! transform.
+
+use std::fmt::Display;
+
+use wgpu_fft::ElementType;
+use wgpu_fft::dynamic::AnySpec;
+use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::num_complex::Complex64;
+
+use super::{Cluster, Part, RanksJob, transforms_only};
+use crate::devices::Divide;
+use crate::error::Result;
+use crate::job::RunJob;
+use crate::options::JobOptions;
+use crate::report::Report;
+
+/// A [`Job`](crate::Job) on a [`Cluster`] whose specification is a text, such as
+/// `r2c fwd 64x64x64 f64`, and whose arrays are bytes. The module [`dynamic`](wgpu_fft::dynamic)
+/// of `wgpu_fft` says what texts look like.
+///
+/// ```no_run
+/// use wgpu_fft_distributed::{AnyJob, Cluster, JobOptions};
+///
+/// # fn example(cluster: &Cluster) -> wgpu_fft_distributed::Result<()> {
+/// let job = AnyJob::new(cluster, "c2c fwd 64x64x64", &JobOptions::default())?;
+/// let [input, output] = [true, false].map(|input| job.part(input).len() * job.element(input).bytes());
+/// job.run(&vec![0; input], &mut vec![0; output])?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct AnyJob {
+    core: RanksJob,
+    elements: [ElementType; 2],
+}
+
+impl AnyJob {
+    /// Divides the transform of a text. Collective.
+    ///
+    /// # Errors
+    /// Those of [`Job::new`](crate::Job::new), and [`Parse`](wgpu_fft::Error::Parse) if the text is
+    /// no specification.
+    pub fn new(cluster: &Cluster, text: &str, options: &JobOptions) -> Result<Self> {
+        // Before anything else, so that a text that is wrong on one rank is an error on all.
+        cluster.agree_on(text, options)?;
+        let spec = parsed(text)?;
+        Ok(Self { core: spec.over_ranks(cluster, options)?, elements: spec.elements() })
+    }
+
+    /// The parts of the input and of the output that one of so many ranks will have, as
+    /// [`Part::of_rank`] says, and what they hold.
+    ///
+    /// # Errors
+    /// Those of [`Part::of_rank`], and [`Parse`](wgpu_fft::Error::Parse).
+    pub fn parts(text: &str, options: &JobOptions, rank: usize, ranks: usize) -> Result<[(Part, ElementType); 2]> {
+        let spec = parsed(text)?;
+        let [input, output] = spec.parts(options, rank, ranks)?;
+        let [of_input, of_output] = spec.elements();
+        Ok([(input, of_input), (output, of_output)])
+    }
+
+    /// The part of the input or of the output that this rank holds.
+    #[must_use]
+    pub fn part(&self, input: bool) -> Part {
+        self.core.part(input)
+    }
+
+    /// What the input or the output holds.
+    #[must_use]
+    pub fn element(&self, input: bool) -> ElementType {
+        self.elements[usize::from(!input)]
+    }
+
+    /// The share of each rank.
+    #[must_use]
+    pub fn shares(&self) -> crate::Shares {
+        self.core.shares()
+    }
+
+    /// Computes this rank's part of the output. Collective.
+    ///
+    /// # Errors
+    /// Those of [`Job::run`](crate::Job::run).
+    pub fn run(&self, input: &[u8], output: &mut [u8]) -> Result<Report> {
+        self.core.run(&[input], output, self.elements.map(|element| element.bytes()), None)
+    }
+}
+
+/// A specification without its types.
+trait Transform {
+    fn elements(&self) -> [ElementType; 2];
+    fn parts(&self, options: &JobOptions, rank: usize, ranks: usize) -> Result<[Part; 2]>;
+    fn over_ranks(&self, cluster: &Cluster, options: &JobOptions) -> Result<RanksJob>;
+}
+
+impl<S: Divide + Display> Transform for S {
+    fn elements(&self) -> [ElementType; 2] {
+        [ElementType::of::<S::Input>(), ElementType::of::<S::Output>()]
+    }
+
+    fn parts(&self, options: &JobOptions, rank: usize, ranks: usize) -> Result<[Part; 2]> {
+        Part::of_rank(self, options, rank, ranks)
+    }
+
+    fn over_ranks(&self, cluster: &Cluster, options: &JobOptions) -> Result<RanksJob> {
+        Divide::over_ranks(self, cluster, options)
+    }
+}
+
+fn parsed(text: &str) -> Result<Box<dyn Transform>> {
+    macro_rules! first_that_parses {
+        ($($name:ty),*) => { $( if let Ok(spec) = text.parse::<$name>() { return Ok(Box::new(spec)); } )* };
+    }
+    first_that_parses!(C2c, R2c, C2r, C2c<Complex64, Complex64>, R2c<f64, Complex64>, C2r<Complex64, f64>);
+    // What is wrong with it, or that it is something else.
+    Err(transforms_only(&text.parse::<AnySpec>()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_transforms_or_errors() {
+        let parts = |text: &str| AnyJob::parts(text, &JobOptions::default(), 1, 4).map_err(|error| error.to_string());
+        let [(input, real), (output, complex)] = parts("r2c fwd 8x4x6 f64").unwrap();
+        assert_eq!((input.ranges, real.name()), (vec![2..4, 0..4, 0..6], "f64"));
+        assert_eq!((output.ranges, complex.name()), (vec![1..2, 0..4, 0..8], "complex f64"));
+        assert_eq!(parts("c2r inv 8x4x6").unwrap()[1].1.name(), "f32");
+        assert_eq!(parts("c2c fwd 8x4 f64-by-f32").unwrap()[0].1.name(), "complex f64");
+        assert!(parts("sum f32 64").unwrap_err().contains("on a cluster"));
+        assert!(parts("c2c fwd 8x").unwrap_err().contains("8x"));
+        assert!(AnyJob::parts("c2c fwd 8", &JobOptions::default(), 4, 4).is_err());
+    }
+}
