@@ -95,11 +95,13 @@ distributed-demo:
 distributed-test:
 	@echo 'make distributed-test: 1. looks for MPI and libclang, and offers to install them if they are missing (scripts/mpi.sh);'
 	@echo '                       2. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
-	@echo '                       3. tests jobs on several devices, and then on 1, 2, 3 and 4 MPI ranks.'
+	@echo '                       3. tests jobs on several devices, and then on 1, 2, 3 and 4 MPI ranks;'
+	@echo '                       4. compiles the examples of capi/mpi in C and Fortran, and runs them and those in Python on up to 4 ranks.'
 	@scripts/mpi.sh
 	@scripts/adapter.sh
 	WGPU_FFT_REQUIRE_GPU=1 cargo test -p wgpu-fft-distributed --features mpi
 	WGPU_FFT_REQUIRE_GPU=1 scripts/mpi.sh test
+	WGPU_FFT_REQUIRE_GPU=1 scripts/mpi.sh doors
 
 figures:
 	python3 benches/figures.py

@@ -1,10 +1,16 @@
-#!/bin/sh
-# Makes sure that MPI is installed for the feature `mpi` of crates/distributed, and runs its tests.
+#!/usr/bin/env bash
+# Makes sure that MPI is installed for the feature `mpi` of crates/distributed, runs its tests, and
+# builds, tests and installs the library for C, Fortran and Python (capi/mpi).
 #
 #   scripts/mpi.sh             look for MPI and libclang, and install them if they are missing
 #   scripts/mpi.sh test [...]  do the same, then build the tests and run them on 1, 2, 3 and 4 ranks;
 #                              further arguments go to the tests, such as --adapters A,B
 #   scripts/mpi.sh ranks [...] the same without the tests that need no ranks
+#   scripts/mpi.sh doors [ADAPTER...]
+#                              compile the examples of capi/mpi, and run them on these adapters, or on the
+#                              best one; those in Python need mpi4py, which comes from PyPI
+#   scripts/mpi.sh install PREFIX
+#                              the library, its header and its modules into a folder: a release build
 #
 # WGPU_FFT_RANKS="1 4" names other numbers of ranks. WGPU_FFT_CARGO_SELECTION names packages and
 # features for Cargo in place of those of the crate.
@@ -15,7 +21,7 @@
 # Without a terminal the answer is no.
 #
 # Exit status: 0 if everything succeeded.
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")/.."
 
 . scripts/lib.sh
@@ -58,7 +64,7 @@ say "found $(mpirun --version 2>/dev/null | head -n 1)"
 
 what=${1:-}
 case $what in
-test | ranks) shift ;;
+test | ranks | doors | install) shift ;;
 *) exit 0 ;;
 esac
 
@@ -68,6 +74,96 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=true PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
+target=${CARGO_TARGET_DIR:-target}
+
+# built PROFILE FOLDER PREFIX: builds the library, and puts it there with its header and modules. Files
+# are written beside and renamed: a program that runs goes on with the file that it has loaded.
+built() {
+    # shellcheck disable=SC2086 # several arguments
+    cargo build --profile "$1" ${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft-mpi} ${WGPU_FFT_CARGO_SELECTION:+--all-targets}
+    mkdir -p "$3/lib" "$3/include"
+    case $(uname -s) in
+    Darwin) from=libwgpu_fft_mpi.dylib named=libwgpu_fft_mpi.0.dylib ;;
+    *) from=libwgpu_fft_mpi.so named=libwgpu_fft_mpi.so.0 ;;
+    esac
+    put "$target/$2/$from" "$3/lib/$named"
+    ln -sf "$named" "$3/lib/$from"
+    for file in wgpu_fft_mpi.h wgpu_fft_mpi.f90; do
+        put "capi/mpi/include/$file" "$3/include/$file"
+    done
+    put capi/mpi/wgpu_fft_mpi.py "$3/lib/wgpu_fft_mpi.py"
+}
+
+put() {
+    cp "$1" "$2.new"
+    mv -f "$2.new" "$2"
+}
+
+if [ "$what" = install ]; then
+    built release release "${1:?the folder to install into}"
+    exit
+fi
+
+# on_ranks NUMBER PROGRAM...
+on_ranks() {
+    say "mpirun -n $*"
+    mpirun -n "$@"
+}
+
+if [ "$what" = doors ]; then
+    work=$(mkdir -p "$target/mpi" && cd "$target/mpi" && pwd)
+    examples=$PWD/capi/mpi/examples
+    built dev debug "$work"
+    if [ "$(uname -s)" = Linux ]; then
+        say 'the library exports what the header and the module for Fortran declare'
+        header=$work/include/wgpu_fft_mpi.h
+        sed -nE 's/^[a-z].*\b(wgpu_fft_mpi_[a-z_]+)\(.*/\1/p' "$header" | sort >"$work/declared"
+        nm -D --defined-only "$work/lib/libwgpu_fft_mpi.so" | awk '{ print $3 }' | sort | diff - "$work/declared"
+        sed -nE 's/^ *(function|subroutine) (wgpu_fft_\w+)\(.*bind\(C\).*/\2/p' "${header%.h}.f90" | sort | diff - "$work/declared"
+        sed -nE 's/^#define (WGPU_FFT_[A-Z0-9_]+ [0-9]+)$/\1/p' "$header" | sort >"$work/declared"
+        sed -nE 's/.*parameter :: (WGPU_FFT_\w+) = ([0-9]+)$/\1 \2/p' "${header%.h}.f90" | sort | diff - "$work/declared"
+    fi
+    link="-I$work/include -L$work/lib -lwgpu_fft_mpi -lm -Wl,-rpath,$work/lib"
+    # The programs of the page.
+    for language in c python; do
+        sed -n "/^\`\`\`$language$/,/^\`\`\`$/{/^\`/d;p}" capi/mpi/README.md >"$work/page.${language%ython}"
+    done
+    for name in "$examples/spectrum" "$examples/turbulence" "$work/page"; do
+        # shellcheck disable=SC2086 # several arguments
+        mpicc -O2 -Wall -Wextra -Werror -pedantic -std=c99 "$name.c" -o "$work/${name##*/}" $link
+    done
+    if command -v mpifort >/dev/null && needs gfortran gfortran; then
+        # shellcheck disable=SC2086 # several arguments
+        (cd "$work" && mpifort -Wall -Werror include/wgpu_fft_mpi.f90 "$examples/spectrum.f90" -o spectrum-fortran $link)
+    else
+        say 'SKIPPED: Fortran over MPI: there is no mpifort'
+        rm -f "$work/spectrum-fortran"
+    fi
+    python=$PWD/$target/python-venv/bin/python
+    if [ ! -x "$python" ] || ! "$python" -c 'import mpi4py.MPI, numpy'; then
+        say 'SKIPPED: Python over MPI: mpi4py is not in target/python-venv (scripts/python.sh packages), or finds no MPI'
+        python=
+    fi
+    for adapter in "${@:-}"; do
+        export WGPU_ADAPTER_NAME="$adapter"
+        on_ranks 2 "$work/page"
+        [ -z "$python" ] || PYTHONPATH=$work/lib on_ranks 2 "$python" -m mpi4py "$work/page.p"
+        on_ranks 1 "$work/spectrum"
+        on_ranks 4 "$work/spectrum"
+        [ ! -x "$work/spectrum-fortran" ] || on_ranks 3 "$work/spectrum-fortran"
+        # The numbers must be the same on any number of ranks, and in both languages.
+        : >"$work/log"
+        for ranks in 2 4; do
+            on_ranks $ranks "$work/turbulence" 16 20 0.01 | tee -a "$work/log"
+            [ -z "$python" ] || PYTHONPATH=$work/lib on_ranks $ranks "$python" "$examples/turbulence.py" 16 20 0.01 | tee -a "$work/log"
+        done
+        awk '/^energy/ { if (!n++) least = most = $2; if ($2 < least) least = $2; if ($2 > most) most = $2 }
+            END { print "energies differ by", most - least; exit n < 2 || most - least > 2e-7 }' "$work/log"
+    done
+    say 'all is well'
+    exit
+fi
+
 selection=${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft-distributed --features mpi}
 if [ "$what" = test ]; then
     cargo test -p wgpu-fft-distributed --features mpi --lib
@@ -76,7 +172,7 @@ fi
 # shellcheck disable=SC2086 # several arguments
 program=$(cargo test $selection --test ranks --no-run --message-format=json |
     sed -n 's/.*"name":"ranks".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
-log=${CARGO_TARGET_DIR:-target}/mpi-test.log
+log=$target/mpi-test.log
 numbers=${WGPU_FFT_RANKS:-1 2 3 4}
 : >"$log"
 for ranks in $numbers; do

@@ -363,6 +363,17 @@ extern "C" {
 #endif // __cplusplus
 
 /**
+ * Why the last function that failed in this thread did so: a sentence in UTF-8 with the numbers.
+ * Empty if none has failed. It is there until the next function fails in this thread.
+ */
+const char *wgpu_fft_error_message(void);
+
+/**
+ * The version of the library, such as `0.1.0`.
+ */
+const char *wgpu_fft_version(void);
+
+/**
  * Makes an array on the device of so many bytes, which are zeros. Destroy it with
  * wgpu_fft_buffer_destroy.
  */
@@ -552,17 +563,6 @@ size_t wgpu_fft_plan_output_len(const struct wgpu_fft_plan *plan);
  * The bytes that the plan holds on the device besides arrays. 0 for NULL.
  */
 size_t wgpu_fft_plan_workspace_bytes(const struct wgpu_fft_plan *plan);
-
-/**
- * Why the last function that failed in this thread did so: a sentence in UTF-8 with the numbers.
- * Empty if none has failed. It is there until the next function fails in this thread.
- */
-const char *wgpu_fft_error_message(void);
-
-/**
- * The version of the library, such as `0.1.0`.
- */
-const char *wgpu_fft_version(void);
 
 /**
  * The text of a transform, as wgpu_fft_plan_text takes it: `c2c fwd 480x640 x8`. It needs no

@@ -40,20 +40,24 @@ pub struct Failure {
 }
 
 impl Failure {
+    pub fn new(status: Status, message: impl Into<String>) -> Self {
+        Self { status, message: message.into() }
+    }
+
     pub fn argument(message: impl Into<String>) -> Self {
-        Self { status: WGPU_FFT_ERROR_ARGUMENT, message: message.into() }
+        Self::new(WGPU_FFT_ERROR_ARGUMENT, message)
     }
 
     pub fn length(message: impl Into<String>) -> Self {
-        Self { status: WGPU_FFT_ERROR_LENGTH, message: message.into() }
+        Self::new(WGPU_FFT_ERROR_LENGTH, message)
     }
 
     pub fn unsupported(message: impl Into<String>) -> Self {
-        Self { status: WGPU_FFT_ERROR_UNSUPPORTED, message: message.into() }
+        Self::new(WGPU_FFT_ERROR_UNSUPPORTED, message)
     }
 
     pub fn file(message: impl ToString) -> Self {
-        Self { status: WGPU_FFT_ERROR_FILE, message: message.to_string() }
+        Self::new(WGPU_FFT_ERROR_FILE, message.to_string())
     }
 }
 
@@ -78,7 +82,7 @@ impl From<Error> for Failure {
             // The others are about objects of wgpu's that callers of Rust pass, which C has none of.
             _ => WGPU_FFT_ERROR_INTERNAL,
         };
-        Self { status, message: error.to_string() }
+        Self::new(status, error.to_string())
     }
 }
 
@@ -93,7 +97,7 @@ thread_local! {
 pub fn guarded(function: &str, work: impl FnOnce() -> Outcome) -> Status {
     let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let message = format!("{function} has panicked, which is a bug: stderr has the reason");
-        Err(Failure { status: WGPU_FFT_ERROR_INTERNAL, message })
+        Err(Failure::new(WGPU_FFT_ERROR_INTERNAL, message))
     });
     let Err(Failure { status, message }) = outcome else { return WGPU_FFT_OK };
     let text = CString::new(format!("{function}: {message}").replace('\0', " ")).unwrap_or_default();
@@ -101,19 +105,15 @@ pub fn guarded(function: &str, work: impl FnOnce() -> Outcome) -> Status {
     status
 }
 
-/// Why the last function that failed in this thread did so: a sentence in UTF-8 with the numbers.
-/// Empty if none has failed. It is there until the next function fails in this thread.
-#[unsafe(no_mangle)]
-pub extern "C" fn wgpu_fft_error_message() -> *const c_char {
+/// Why the last function that failed in this thread did so, until the next one fails.
+pub fn message() -> *const c_char {
     MESSAGE.with(|last| last.borrow().as_ptr())
 }
 
-/// The version of the library, such as `0.1.0`.
-#[unsafe(no_mangle)]
-pub extern "C" fn wgpu_fft_version() -> *const c_char {
-    const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+/// A text that ends with a zero byte as one of C's.
+pub const fn terminated(text: &str) -> &CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
         Ok(text) => text,
         Err(_) => c"",
-    };
-    VERSION.as_ptr()
+    }
 }

@@ -1,34 +1,36 @@
-//! Writes the header of the C interface, or with `--check` says whether the one that is there is up
-//! to date.
+//! Writes the headers of the C interfaces, or with `--check` says whether those that are there are up to
+//! date.
 
 use std::path::Path;
 use std::process::ExitCode;
 
+/// The folder of a library, and its header there.
+const HEADERS: [(&str, &str); 2] = [("", "include/wgpu_fft.h"), ("mpi", "include/wgpu_fft_mpi.h")];
+
 fn main() -> ExitCode {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in capi");
-    let header = folder.join("include/wgpu_fft.h");
-    let config = match cbindgen::Config::from_file(folder.join("cbindgen.toml")) {
-        Ok(config) => config,
-        Err(error) => return failed(&error),
-    };
-    let mut text = Vec::new();
-    match cbindgen::Builder::new().with_crate(folder).with_config(config).generate() {
-        Ok(bindings) => bindings.write(&mut text),
-        Err(error) => return failed(&error.to_string()),
-    }
-    if std::env::args().nth(1).as_deref() == Some("--check") {
-        if std::fs::read(&header).is_ok_and(|present| present == text) {
-            return ExitCode::SUCCESS;
+    let check = std::env::args().nth(1).as_deref() == Some("--check");
+    for (folder, header) in HEADERS {
+        if let Err(why) = made(folder, header, check) {
+            eprintln!("{why}");
+            return ExitCode::FAILURE;
         }
-        return failed("capi/include/wgpu_fft.h is not what capi/src says: run `cargo run -p wgpu-fft-cbindgen`");
     }
-    match std::fs::write(&header, text) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failed(&format!("{}: {error}", header.display())),
-    }
+    ExitCode::SUCCESS
 }
 
-fn failed(why: &str) -> ExitCode {
-    eprintln!("{why}");
-    ExitCode::FAILURE
+fn made(folder: &str, header: &str, check: bool) -> Result<(), String> {
+    let capi = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in capi");
+    let folder = capi.join(folder);
+    let header = folder.join(header);
+    let config = cbindgen::Config::from_file(folder.join("cbindgen.toml"))?;
+    let mut text = Vec::new();
+    let bindings = cbindgen::Builder::new().with_crate(&folder).with_config(config).generate();
+    bindings.map_err(|error| error.to_string())?.write(&mut text);
+    if !check {
+        return std::fs::write(&header, text).map_err(|error| format!("{}: {error}", header.display()));
+    }
+    if std::fs::read(&header).is_ok_and(|present| present == text) {
+        return Ok(());
+    }
+    Err(format!("{} is not what the source says: run `cargo run -p wgpu-fft-cbindgen`", header.display()))
 }

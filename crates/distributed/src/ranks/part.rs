@@ -39,6 +39,8 @@ pub enum Decomposition {
 pub struct Part {
     /// The transforms of the batch.
     pub batch: Range<usize>,
+    /// The number of all transforms of the batch.
+    pub batch_extent: usize,
     /// The axes of the transform's shape in the order in which they are stored, slowest first.
     pub axes: Vec<usize>,
     /// This rank's indices along each of these axes.

@@ -15,7 +15,7 @@ impl RanksJob {
     /// The bytes of a rank's part in the whole array.
     fn place(&self, rank: usize, input: bool) -> Runs {
         let part = self.part_of(rank, input);
-        let extents: Vec<usize> = std::iter::once(self.geometry.batch).chain(part.extents).collect();
+        let extents: Vec<usize> = std::iter::once(part.batch_extent).chain(part.extents).collect();
         let ranges: Vec<_> = std::iter::once(part.batch).chain(part.ranges).collect();
         Runs::of_box(&extents, &ranges, self.element_bytes(input))
     }

@@ -1,0 +1,134 @@
+/*
+ * The spectrum of a plane wave in a periodic box that the ranks of MPI_COMM_WORLD share: finds the
+ * frequency, goes back, and shows what mistakes give.
+ *
+ *   mpicc spectrum.c -lwgpu_fft_mpi -lm && mpirun -n 4 ./a.out [part of an adapter's name]
+ */
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wgpu_fft_mpi.h>
+
+#define N0 12
+#define N1 10
+#define N2 14
+
+static void check(int is_right, const char *what)
+{
+    if (!is_right) {
+        fprintf(stderr, "%s: %s\n", what, wgpu_fft_mpi_error_message());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+#define CHECK(call) check((call) == WGPU_FFT_OK, #call)
+
+/* Allocates a part. */
+static float *array(const wgpu_fft_mpi_part *part)
+{
+    float *own = calloc(part->elements + 1, part->element_bytes);
+
+    check(own != NULL, "memory");
+    return own;
+}
+
+int main(int argc, char **argv)
+{
+    const double tau = 6.28318530717958647692;
+    wgpu_fft_mpi_open_options options = {0};
+    wgpu_fft_mpi_plan_options same_shares = {0};
+    wgpu_fft_mpi_cluster *cluster;
+    wgpu_fft_mpi_job *forward, *inverse, *other = NULL;
+    wgpu_fft_mpi_part x, k, expected[2];
+    float *wave, *spectrum, *again;
+    size_t i, j, l, bytes[2];
+    double error = 0, worst;
+    int rank, ranks;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 1)
+        options.adapter_name = argv[1];
+    CHECK(wgpu_fft_mpi_open(MPI_Comm_c2f(MPI_COMM_WORLD), &options, &cluster));
+    printf("rank %d of %d: %s\n", rank, ranks, wgpu_fft_mpi_device(cluster));
+
+    /* Before anything is planned. */
+    CHECK(wgpu_fft_mpi_local_parts("r2c fwd 12x10x14", NULL, rank, ranks, &expected[0], &expected[1]));
+    CHECK(wgpu_fft_mpi_plan(cluster, "r2c fwd 12x10x14", NULL, &forward));
+    same_shares.shares_of = forward;
+    CHECK(wgpu_fft_mpi_plan(cluster, "c2r inv 12x10x14 1/n", &same_shares, &inverse));
+    CHECK(wgpu_fft_mpi_parts(forward, &x, &k));
+    check(memcmp(&x, &expected[0], sizeof x) == 0 && memcmp(&k, &expected[1], sizeof k) == 0, "the parts");
+
+    wave = array(&x);
+    spectrum = array(&k);
+    again = array(&x);
+    bytes[0] = x.elements * x.element_bytes;
+    bytes[1] = k.elements * k.element_bytes;
+    for (i = 0; i < x.count[0]; i++)
+        for (j = 0; j < x.count[1]; j++)
+            for (l = 0; l < x.count[2]; l++)
+                wave[(i * x.count[1] + j) * x.count[2] + l] = (float)cos(
+                    tau * (3.0 * (double)(x.begin[0] + i) / N0 + 4.0 * (double)(x.begin[1] + j) / N1 + 5.0 * (double)(x.begin[2] + l) / N2));
+    CHECK(wgpu_fft_mpi_run(forward, wave, bytes[0], spectrum, bytes[1]));
+
+    /* It is half of the number of elements at (3, 4, 5), and 0 elsewhere. The axes lie as k.axes says: 1, 2, 0. */
+    for (i = 0; i < k.count[0]; i++)
+        for (j = 0; j < k.count[1]; j++)
+            for (l = 0; l < k.count[2]; l++) {
+                const float *value = spectrum + 2 * ((i * k.count[1] + j) * k.count[2] + l);
+                size_t at[3];
+
+                at[k.axes[0]] = k.begin[0] + i;
+                at[k.axes[1]] = k.begin[1] + j;
+                at[k.axes[2]] = k.begin[2] + l;
+                error = fmax(error, hypot(value[0] - (at[0] == 3 && at[1] == 4 && at[2] == 5 ? N0 * N1 * N2 / 2 : 0), value[1]));
+            }
+    error /= N0 * N1 * N2;
+    CHECK(wgpu_fft_mpi_run(inverse, spectrum, bytes[1], again, bytes[0]));
+    for (i = 0; i < x.elements; i++)
+        error = fmax(error, fabs(again[i] - wave[i]));
+    MPI_Allreduce(&error, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("the largest error is %.1e\n", worst);
+    check(worst < 1e-6, "the spectrum is wrong");
+
+    /* Mistakes of one rank are errors on all, which name it. */
+    check(wgpu_fft_mpi_run(forward, wave, bytes[0] + (rank == ranks - 1 ? 4 : 0), spectrum, bytes[1]) == WGPU_FFT_ERROR_RANK
+              && strstr(wgpu_fft_mpi_error_message(), "expected") != NULL,
+          "a wrong length");
+    if (rank == 0)
+        printf("an error in words: %s\n", wgpu_fft_mpi_error_message());
+    check(wgpu_fft_mpi_plan(cluster, rank == ranks - 1 ? "c2c fwd 8x" : "c2c fwd 8x8", NULL, &other)
+                  == (ranks > 1 ? WGPU_FFT_ERROR_RANK : WGPU_FFT_ERROR_TEXT)
+              && other == NULL,
+          "a wrong text on one rank");
+    check(wgpu_fft_mpi_plan(cluster, "sum f32 64", NULL, &other) == WGPU_FFT_ERROR_UNSUPPORTED, "a sum");
+    check(wgpu_fft_mpi_plan(NULL, "c2c fwd 8x8", NULL, &other) == WGPU_FFT_ERROR_ARGUMENT, "no cluster");
+    CHECK(wgpu_fft_mpi_run(forward, wave, bytes[0], spectrum, bytes[1]));
+
+    /* In the memory of the input. */
+    wgpu_fft_mpi_destroy(forward);
+    CHECK(wgpu_fft_mpi_plan(cluster, "c2c fwd 12x10", NULL, &forward));
+    CHECK(wgpu_fft_mpi_parts(forward, &x, &k));
+    wave = realloc(wave, (x.elements + k.elements + 1) * x.element_bytes);
+    spectrum = realloc(spectrum, (k.elements + 1) * k.element_bytes);
+    check(wave != NULL && spectrum != NULL, "memory");
+    for (i = 0; i < 2 * x.elements; i++)
+        wave[i] = (float)(i % 7) - 3;
+    CHECK(wgpu_fft_mpi_run(forward, wave, x.elements * x.element_bytes, spectrum, k.elements * k.element_bytes));
+    CHECK(wgpu_fft_mpi_run(forward, wave, x.elements * x.element_bytes, wave, k.elements * k.element_bytes));
+    check(memcmp(wave, spectrum, k.elements * k.element_bytes) == 0, "in place");
+
+    wgpu_fft_mpi_destroy(forward);
+    wgpu_fft_mpi_destroy(inverse);
+    wgpu_fft_mpi_close(cluster);
+    free(wave);
+    free(spectrum);
+    free(again);
+    MPI_Finalize();
+    return 0;
+}

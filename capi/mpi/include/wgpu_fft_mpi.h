@@ -1,0 +1,342 @@
+/*
+ * Fourier transforms over the ranks of an MPI communicator, each with a GPU: link with
+ * -lwgpu_fft_mpi.
+ *
+ * Every function that can fail returns a status, and wgpu_fft_mpi_error_message says why in words.
+ * Functions that are collective must be called by all ranks in the same order, from the thread that
+ * opened the cluster. capi/mpi/README.md of the repository has the details.
+ *
+ * This file is made from capi/mpi/src by `cargo run -p wgpu-fft-cbindgen`.
+ */
+
+#ifndef WGPU_FFT_MPI_H
+#define WGPU_FFT_MPI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * The most axes of a transform.
+ */
+#define WGPU_FFT_MOST_AXES 3
+
+/**
+ * One axis is divided: the batch, or axis 0 if there is one array.
+ */
+#define WGPU_FFT_MPI_SLABS 0
+
+/**
+ * Two axes are divided: the batch and axis 0, or axes 0 and 1 if there is one array. The grid of
+ * ranks is as square as it can be.
+ */
+#define WGPU_FFT_MPI_PENCILS 1
+
+/**
+ * The same, on the grid of ranks that `grid` says. With {1, ranks} a batch is on every rank, and
+ * axis 0 of all of its arrays is divided.
+ */
+#define WGPU_FFT_MPI_GRID 2
+
+/**
+ * Frequencies lie with the axes that were divided last: [n1, n0], [n1, n2, n0]. It saves an
+ * exchange.
+ */
+#define WGPU_FFT_MPI_TRANSPOSED 0
+
+/**
+ * Frequencies lie as the positions do.
+ */
+#define WGPU_FFT_MPI_NATURAL 1
+
+/**
+ * All ranks have equal shares.
+ */
+#define WGPU_FFT_MPI_EQUAL 0
+
+/**
+ * Shares follow the speed of the ranks, which is measured when the job is made.
+ */
+#define WGPU_FFT_MPI_MEASURED 1
+
+/**
+ * The ranks of a communicator, each with a device. Close it before MPI_Finalize.
+ */
+typedef struct wgpu_fft_mpi_cluster wgpu_fft_mpi_cluster;
+
+/**
+ * A transform that all ranks of a cluster compute together. Destroy it before MPI_Finalize.
+ */
+typedef struct wgpu_fft_mpi_job wgpu_fft_mpi_job;
+
+/**
+ * What functions return: WGPU_FFT_OK, or why there is no result.
+ */
+typedef int32_t wgpu_fft_mpi_status;
+
+/**
+ * Which device this rank opens. With zeros everywhere it means the same as NULL in its place: the
+ * i-th process of a machine takes the i-th GPU. Ranks may have different options.
+ */
+typedef struct wgpu_fft_mpi_open_options {
+    /**
+     * Part of the name of the adapter or of its driver, in any case. Processes of a machine that
+     * give the same name take its adapters in turn. May be NULL.
+     */
+    const char *adapter_name;
+    /**
+     * In place of a name: the PCI address of a card, such as `0000:65:00.0`. May be NULL.
+     */
+    const char *pci_bus;
+    /**
+     * In place of both: which of the machine's best adapters, counted from 1. 0 means none.
+     */
+    size_t adapter_number;
+    /**
+     * Seconds to wait for other ranks that open their devices and plan. 0 is the default, 600.
+     */
+    double timeout;
+} wgpu_fft_mpi_open_options;
+
+/**
+ * How a transform is divided. With zeros everywhere it means the same as NULL in its place. All
+ * ranks give the same.
+ */
+typedef struct wgpu_fft_mpi_plan_options {
+    /**
+     * WGPU_FFT_MPI_SLABS and the like.
+     */
+    int32_t decomposition;
+    /**
+     * For WGPU_FFT_MPI_GRID: the ranks along the first and the second divided axis.
+     */
+    size_t grid[2];
+    /**
+     * WGPU_FFT_MPI_TRANSPOSED or WGPU_FFT_MPI_NATURAL.
+     */
+    int32_t order;
+    /**
+     * WGPU_FFT_MPI_EQUAL or WGPU_FFT_MPI_MEASURED.
+     */
+    int32_t shares;
+    /**
+     * In place of `shares`: a job whose shares this one takes, so that the output of one fits the
+     * input of the other. May be NULL.
+     */
+    const struct wgpu_fft_mpi_job *shares_of;
+    /**
+     * Seconds that a device may take for a piece of work, and half of what a rank is waited for. 0
+     * is the default, 600.
+     */
+    double timeout;
+} wgpu_fft_mpi_plan_options;
+
+/**
+ * The part of an array that a rank holds: a box, stored without gaps, slowest axis first. Behind
+ * each other lie `batch_count` of them.
+ */
+typedef struct wgpu_fft_mpi_part {
+    /**
+     * The number of elements.
+     */
+    size_t elements;
+    /**
+     * The size of one: of a `float` or a `double`, or of two of them.
+     */
+    size_t element_bytes;
+    /**
+     * 1, or 2 if elements are complex: a real and an imaginary part.
+     */
+    size_t element_reals;
+    /**
+     * The first array of the batch that the rank holds, how many it holds, and how many there are.
+     */
+    size_t batch_begin;
+    size_t batch_count;
+    size_t batch_extent;
+    /**
+     * The number of axes.
+     */
+    size_t rank;
+    /**
+     * The axes of the transform in the order in which they are stored.
+     */
+    size_t axes[WGPU_FFT_MOST_AXES];
+    /**
+     * The first index along each of these.
+     */
+    size_t begin[WGPU_FFT_MOST_AXES];
+    /**
+     * The number of indices.
+     */
+    size_t count[WGPU_FFT_MOST_AXES];
+    /**
+     * The extent of the whole array.
+     */
+    size_t extent[WGPU_FFT_MOST_AXES];
+} wgpu_fft_mpi_part;
+
+/**
+ * A rank could not do its part, or the ranks asked for different things. All ranks get the same
+ * message, which names the rank. The handles stay usable.
+ */
+#define WGPU_FFT_ERROR_RANK 11
+
+/**
+ * A rank does not answer. All later calls on the cluster fail so, and MPI cannot end without that
+ * rank: call MPI_Abort.
+ */
+#define WGPU_FFT_ERROR_SILENT 12
+
+/**
+ * All is well.
+ */
+#define WGPU_FFT_OK 0
+
+/**
+ * An argument makes no sense: NULL where something must be, a text that is not UTF-8, a number
+ * that means nothing.
+ */
+#define WGPU_FFT_ERROR_ARGUMENT 1
+
+/**
+ * An array has another length than the plan needs.
+ */
+#define WGPU_FFT_ERROR_LENGTH 2
+
+/**
+ * A text is no specification, recipe or the like.
+ */
+#define WGPU_FFT_ERROR_TEXT 3
+
+/**
+ * The combination is not supported, on this device or at all.
+ */
+#define WGPU_FFT_ERROR_UNSUPPORTED 4
+
+/**
+ * Something is larger than the device or its indices allow.
+ */
+#define WGPU_FFT_ERROR_LIMIT 5
+
+/**
+ * No adapter matches, or it could not be opened.
+ */
+#define WGPU_FFT_ERROR_NO_DEVICE 6
+
+/**
+ * The device does not have enough memory.
+ */
+#define WGPU_FFT_ERROR_MEMORY 7
+
+/**
+ * The device was lost. Open it again, and plan again.
+ */
+#define WGPU_FFT_ERROR_DEVICE_LOST 8
+
+/**
+ * A file could not be read or written.
+ */
+#define WGPU_FFT_ERROR_FILE 9
+
+/**
+ * A bug of the library or of the driver.
+ */
+#define WGPU_FFT_ERROR_INTERNAL 10
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Why the last function that failed in this thread did so: a sentence in UTF-8 with the numbers.
+ * Empty if none has failed. It is there until the next function fails in this thread.
+ */
+const char *wgpu_fft_mpi_error_message(void);
+
+/**
+ * The version of the library, such as `0.1.0`.
+ */
+const char *wgpu_fft_mpi_version(void);
+
+/**
+ * Opens a device on every rank of a communicator. Collective: all of its ranks call it. Close it with
+ * wgpu_fft_mpi_close.
+ *
+ * `comm` is the communicator as Fortran has it, MPI_Comm_c2f(comm) in C, so this header needs
+ * no mpi.h. MPI must have begun, and be the one that this library was built with. The library
+ * sends on a duplicate of the communicator, from the thread that calls it: MPI_THREAD_FUNNELED
+ * suffices.
+ *
+ * Fails with WGPU_FFT_ERROR_NO_DEVICE on all ranks if one has no adapter; the message names it,
+ * and lists the adapters that are there.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_open(int comm,
+                                      const struct wgpu_fft_mpi_open_options *options,
+                                      struct wgpu_fft_mpi_cluster **cluster);
+
+/**
+ * Closes the devices. Jobs that are still there keep them open until they are destroyed. NULL does
+ * nothing. Collective, as MPI_Comm_free is; after MPI_Finalize it leaks.
+ */
+void wgpu_fft_mpi_close(struct wgpu_fft_mpi_cluster *cluster);
+
+/**
+ * The name of this rank's adapter, which is there as long as the handle. Empty for NULL.
+ */
+const char *wgpu_fft_mpi_device(const struct wgpu_fft_mpi_cluster *cluster);
+
+/**
+ * The parts of the input and of the output that one of so many ranks will have, in no time: nothing is
+ * measured, compiled or sent. It needs neither a device nor MPI, and WGPU_FFT_MPI_MEASURED is
+ * refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both places may be NULL.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_local_parts(const char *spec,
+                                             const struct wgpu_fft_mpi_plan_options *options,
+                                             size_t rank,
+                                             size_t ranks,
+                                             struct wgpu_fft_mpi_part *input,
+                                             struct wgpu_fft_mpi_part *output);
+
+/**
+ * Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64 1/n`, for
+ * all ranks together. Collective. `options` may be NULL. Destroy it with wgpu_fft_mpi_destroy.
+ *
+ * Planning compiles shaders, which takes milliseconds to seconds the first time. If ranks ask for
+ * different transforms or options, it fails on all with WGPU_FFT_ERROR_RANK.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_plan(const struct wgpu_fft_mpi_cluster *cluster,
+                                      const char *spec,
+                                      const struct wgpu_fft_mpi_plan_options *options,
+                                      struct wgpu_fft_mpi_job **job);
+
+/**
+ * Destroys a job. NULL does nothing. After MPI_Finalize it leaks.
+ */
+void wgpu_fft_mpi_destroy(struct wgpu_fft_mpi_job *job);
+
+/**
+ * The parts of the input and of the output that this rank has. Both places may be NULL.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_parts(const struct wgpu_fft_mpi_job *job,
+                                       struct wgpu_fft_mpi_part *input,
+                                       struct wgpu_fft_mpi_part *output);
+
+/**
+ * Computes this rank's part of the output from its part of the input, and returns when it is written.
+ * Collective. The output may be the input. If it fails, what the output holds means nothing.
+ *
+ * A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL has no length. The parts of a
+ * rank may be empty, and then NULL is right.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_run(const struct wgpu_fft_mpi_job *job,
+                                     const void *input,
+                                     size_t input_bytes,
+                                     void *output,
+                                     size_t output_bytes);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* WGPU_FFT_MPI_H */

@@ -1,0 +1,257 @@
+//! Transforms of all ranks.
+
+use std::ffi::{c_char, c_void};
+
+use fft::ElementType;
+use wgpu_fft_distributed::{AnyJob, Decomposition, JobOptions, Order, Strategy};
+
+use crate::arguments::{given, place, text};
+use crate::cluster::{Cluster, give_back, seconds};
+use crate::process;
+use crate::status::{Failure, Outcome, Status, guarded};
+
+/// The most axes of a transform.
+pub const WGPU_FFT_MOST_AXES: usize = 3;
+
+/// One axis is divided: the batch, or axis 0 if there is one array.
+pub const WGPU_FFT_MPI_SLABS: i32 = 0;
+/// Two axes are divided: the batch and axis 0, or axes 0 and 1 if there is one array. The grid of
+/// ranks is as square as it can be.
+pub const WGPU_FFT_MPI_PENCILS: i32 = 1;
+/// The same, on the grid of ranks that `grid` says. With {1, ranks} a batch is on every rank, and
+/// axis 0 of all of its arrays is divided.
+pub const WGPU_FFT_MPI_GRID: i32 = 2;
+
+/// Frequencies lie with the axes that were divided last: [n1, n0], [n1, n2, n0]. It saves an
+/// exchange.
+pub const WGPU_FFT_MPI_TRANSPOSED: i32 = 0;
+/// Frequencies lie as the positions do.
+pub const WGPU_FFT_MPI_NATURAL: i32 = 1;
+
+/// All ranks have equal shares.
+pub const WGPU_FFT_MPI_EQUAL: i32 = 0;
+/// Shares follow the speed of the ranks, which is measured when the job is made.
+pub const WGPU_FFT_MPI_MEASURED: i32 = 1;
+
+/// How a transform is divided. With zeros everywhere it means the same as NULL in its place. All
+/// ranks give the same.
+#[repr(C)]
+pub struct PlanOptions {
+    /// WGPU_FFT_MPI_SLABS and the like.
+    pub decomposition: i32,
+    /// For WGPU_FFT_MPI_GRID: the ranks along the first and the second divided axis.
+    pub grid: [usize; 2],
+    /// WGPU_FFT_MPI_TRANSPOSED or WGPU_FFT_MPI_NATURAL.
+    pub order: i32,
+    /// WGPU_FFT_MPI_EQUAL or WGPU_FFT_MPI_MEASURED.
+    pub shares: i32,
+    /// In place of `shares`: a job whose shares this one takes, so that the output of one fits the
+    /// input of the other. May be NULL.
+    pub shares_of: *const Job,
+    /// Seconds that a device may take for a piece of work, and half of what a rank is waited for. 0
+    /// is the default, 600.
+    pub timeout: f64,
+}
+
+/// The part of an array that a rank holds: a box, stored without gaps, slowest axis first. Behind
+/// each other lie `batch_count` of them.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct Part {
+    /// The number of elements.
+    pub elements: usize,
+    /// The size of one: of a `float` or a `double`, or of two of them.
+    pub element_bytes: usize,
+    /// 1, or 2 if elements are complex: a real and an imaginary part.
+    pub element_reals: usize,
+    /// The first array of the batch that the rank holds, how many it holds, and how many there are.
+    pub batch_begin: usize,
+    pub batch_count: usize,
+    pub batch_extent: usize,
+    /// The number of axes.
+    pub rank: usize,
+    /// The axes of the transform in the order in which they are stored.
+    pub axes: [usize; WGPU_FFT_MOST_AXES],
+    /// The first index along each of these.
+    pub begin: [usize; WGPU_FFT_MOST_AXES],
+    /// The number of indices.
+    pub count: [usize; WGPU_FFT_MOST_AXES],
+    /// The extent of the whole array.
+    pub extent: [usize; WGPU_FFT_MOST_AXES],
+}
+
+impl Part {
+    fn new(part: &wgpu_fft_distributed::Part, element: ElementType) -> Self {
+        let mut own = Self {
+            elements: part.len(),
+            element_bytes: element.bytes(),
+            element_reals: 1 + usize::from(element.name().starts_with("complex")),
+            batch_begin: part.batch.start,
+            batch_count: part.batch.len(),
+            batch_extent: part.batch_extent,
+            rank: part.axes.len(),
+            ..Self::default()
+        };
+        for (i, range) in part.ranges.iter().enumerate() {
+            (own.axes[i], own.begin[i], own.count[i], own.extent[i]) = (part.axes[i], range.start, range.len(), part.extents[i]);
+        }
+        own
+    }
+}
+
+/// A transform that all ranks of a cluster compute together. Destroy it before MPI_Finalize.
+pub struct Job {
+    job: AnyJob,
+}
+
+/// # Safety
+/// `options` must be NULL or valid, with a handle or NULL.
+unsafe fn job_options(options: *const PlanOptions) -> Result<JobOptions, Failure> {
+    let wrong = |what: &str, value: i32| Err(Failure::argument(format!("{what} cannot be {value}")));
+    let own = JobOptions::default();
+    // SAFETY: the caller's.
+    let Some(options) = (unsafe { options.as_ref() }) else { return Ok(own) };
+    let own = match options.decomposition {
+        WGPU_FFT_MPI_SLABS => own,
+        WGPU_FFT_MPI_PENCILS => own.decomposition(Decomposition::Pencils),
+        WGPU_FFT_MPI_GRID => own.decomposition(Decomposition::Grid(options.grid)),
+        other => return wrong("decomposition", other),
+    };
+    let own = match options.order {
+        WGPU_FFT_MPI_TRANSPOSED => own,
+        WGPU_FFT_MPI_NATURAL => own.order(Order::Natural),
+        other => return wrong("order", other),
+    };
+    // SAFETY: the caller's.
+    let own = match (unsafe { options.shares_of.as_ref() }, options.shares) {
+        (Some(other), _) => own.strategy(Strategy::Given(other.job.shares())),
+        (None, WGPU_FFT_MPI_EQUAL) => own,
+        (None, WGPU_FFT_MPI_MEASURED) => own.strategy(Strategy::Measured),
+        (None, other) => return wrong("shares", other),
+    };
+    Ok(seconds("timeout", options.timeout)?.into_iter().fold(own, JobOptions::timeout))
+}
+
+/// The parts of the input and of the output that one of so many ranks will have, in no time: nothing is
+/// measured, compiled or sent. It needs neither a device nor MPI, and WGPU_FFT_MPI_MEASURED is
+/// refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both places may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_mpi_local_parts(
+    spec: *const c_char,
+    options: *const PlanOptions,
+    rank: usize,
+    ranks: usize,
+    input: *mut Part,
+    output: *mut Part,
+) -> Status {
+    guarded("wgpu_fft_mpi_local_parts", || {
+        // SAFETY: the caller gives a text, options or NULL, and places or NULL.
+        unsafe {
+            let parts = AnyJob::parts(text("spec", spec)?, &job_options(options)?, rank, ranks)?;
+            put(parts.map(|(part, element)| Part::new(&part, element)), input, output);
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// Both places must be NULL or valid.
+unsafe fn put(parts: [Part; 2], input: *mut Part, output: *mut Part) {
+    for (part, place) in parts.into_iter().zip([input, output]) {
+        // SAFETY: the caller's.
+        if let Some(place) = unsafe { place.as_mut() } {
+            *place = part;
+        }
+    }
+}
+
+/// Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64 1/n`, for
+/// all ranks together. Collective. `options` may be NULL. Destroy it with wgpu_fft_mpi_destroy.
+///
+/// Planning compiles shaders, which takes milliseconds to seconds the first time. If ranks ask for
+/// different transforms or options, it fails on all with WGPU_FFT_ERROR_RANK.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_mpi_plan(
+    cluster: *const Cluster,
+    spec: *const c_char,
+    options: *const PlanOptions,
+    job: *mut *mut Job,
+) -> Status {
+    guarded("wgpu_fft_mpi_plan", || {
+        // SAFETY: the caller gives a handle, a text, options or NULL, and a place for the job.
+        unsafe {
+            let job = place("job", job)?;
+            *job = std::ptr::null_mut();
+            process::check().map_err(Failure::unsupported)?;
+            let made = AnyJob::new(&given("cluster", cluster)?.ranks, text("spec", spec)?, &job_options(options)?)?;
+            *job = Box::into_raw(Box::new(Job { job: made }));
+        }
+        Ok(())
+    })
+}
+
+/// Destroys a job. NULL does nothing. After MPI_Finalize it leaks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_mpi_destroy(job: *mut Job) {
+    guarded("wgpu_fft_mpi_destroy", || {
+        // SAFETY: the caller gives a handle of wgpu_fft_mpi_plan, and does not use it again.
+        unsafe { give_back(job) };
+        Ok(())
+    });
+}
+
+/// The parts of the input and of the output that this rank has. Both places may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_mpi_parts(job: *const Job, input: *mut Part, output: *mut Part) -> Status {
+    guarded("wgpu_fft_mpi_parts", || {
+        // SAFETY: the caller gives a handle, and places or NULL.
+        unsafe {
+            let job = &given("job", job)?.job;
+            put([true, false].map(|side| Part::new(&job.part(side), job.element(side))), input, output);
+        }
+        Ok(())
+    })
+}
+
+/// Computes this rank's part of the output from its part of the input, and returns when it is written.
+/// Collective. The output may be the input. If it fails, what the output holds means nothing.
+///
+/// A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL has no length. The parts of a
+/// rank may be empty, and then NULL is right.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_mpi_run(
+    job: *const Job,
+    input: *const c_void,
+    input_bytes: usize,
+    output: *mut c_void,
+    output_bytes: usize,
+) -> Status {
+    guarded("wgpu_fft_mpi_run", || {
+        // SAFETY: the caller gives a handle and arrays.
+        unsafe { run(&given("job", job)?.job, (input.cast(), input_bytes), (output.cast(), output_bytes)) }
+    })
+}
+
+/// # Safety
+/// The arrays must be NULL or valid.
+unsafe fn run(job: &AnyJob, (input, input_bytes): (*const u8, usize), (output, output_bytes): (*mut u8, usize)) -> Outcome {
+    process::check().map_err(Failure::unsupported)?;
+    // What is wrong with the lengths of one rank all ranks must learn.
+    let len = |is_null: bool, bytes: usize| if is_null || isize::try_from(bytes).is_err() { 0 } else { bytes };
+    let (input_bytes, output_bytes) = (len(input.is_null(), input_bytes), len(output.is_null(), output_bytes));
+    // SAFETY: the caller's; a slice without elements may begin anywhere but at NULL.
+    let source = unsafe { std::slice::from_raw_parts(if input_bytes == 0 { [].as_ptr() } else { input }, input_bytes) };
+    let (from, to) = (source.as_ptr_range(), output.cast_const()..output.cast_const().wrapping_add(output_bytes));
+    if from.start < to.end && to.start < from.end {
+        // What is read may be what is written: the result comes into memory of its own first.
+        let mut results = vec![0; output_bytes];
+        job.run(source, &mut results)?;
+        // SAFETY: the caller's; nobody looks at the input any more.
+        unsafe { output.copy_from_nonoverlapping(results.as_ptr(), results.len()) };
+        return Ok(());
+    }
+    // SAFETY: the caller's; the input is no part of it.
+    let target = if output_bytes == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(output, output_bytes) } };
+    job.run(source, target)?;
+    Ok(())
+}

@@ -1,0 +1,218 @@
+"""Fourier transforms over the ranks of an MPI communicator, each with a GPU: by NumPy and mpi4py.
+
+    import numpy
+    import wgpu_fft_mpi
+    from mpi4py import MPI
+
+    with wgpu_fft_mpi.Cluster(MPI.COMM_WORLD) as cluster:
+        job = cluster.plan("r2c fwd 64x64x64")
+        spectrum = job(numpy.ones(job.input.shape, job.input.dtype))
+
+All ranks must make the same calls in the same order. `capi/mpi/README.md` of the repository, and the
+header `wgpu_fft_mpi.h`, have the details. The library is that of WGPU_FFT_MPI_LIBRARY, or the one
+beside this file, or the system's.
+"""
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+import sys
+from ctypes import c_char_p, c_double, c_int, c_int32, c_size_t, c_void_p
+from typing import NamedTuple
+
+import numpy
+
+__all__ = ["Cluster", "Error", "Job", "Part", "local_parts"]
+
+
+class Error(RuntimeError):
+    """Why a call failed. `status` is one of the header's constants: 11 for a mistake or a failure of a
+    rank, which the message names; after 12, a rank that does not answer, call `comm.Abort()`."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class Part(NamedTuple):
+    """The part of an array that a rank holds: a box, stored without gaps, slowest axis first."""
+
+    #: The shape of the rank's array: the batch in front, if there is one.
+    shape: tuple
+    dtype: numpy.dtype
+    #: The arrays of the batch.
+    batch: range
+    #: The axes of the transform in the order in which they are stored.
+    axes: tuple
+    #: The indices along each of these.
+    ranges: tuple
+    #: The extents of the whole array.
+    extents: tuple
+
+
+class _Part(ctypes.Structure):
+    _fields_ = [
+        ("elements", c_size_t),
+        ("element_bytes", c_size_t),
+        ("element_reals", c_size_t),
+        ("batch_begin", c_size_t),
+        ("batch_count", c_size_t),
+        ("batch_extent", c_size_t),
+        ("rank", c_size_t),
+        ("axes", c_size_t * 3),
+        ("begin", c_size_t * 3),
+        ("count", c_size_t * 3),
+        ("extent", c_size_t * 3),
+    ]
+
+    def part(self):
+        axes = range(self.rank)
+        batch = range(self.batch_begin, self.batch_begin + self.batch_count)
+        ranges = tuple(range(self.begin[i], self.begin[i] + self.count[i]) for i in axes)
+        shape = tuple(len(indices) for indices in (batch, *ranges)[self.batch_extent == 1 :])
+        dtype = numpy.dtype(f"{'fc'[self.element_reals - 1]}{self.element_bytes}")
+        return Part(shape, dtype, batch, tuple(self.axes[i] for i in axes), ranges, tuple(self.extent[i] for i in axes))
+
+
+class _OpenOptions(ctypes.Structure):
+    _fields_ = [("adapter_name", c_char_p), ("pci_bus", c_char_p), ("adapter_number", c_size_t), ("timeout", c_double)]
+
+
+class _PlanOptions(ctypes.Structure):
+    _fields_ = [
+        ("decomposition", c_int32),
+        ("grid", c_size_t * 2),
+        ("order", c_int32),
+        ("shares", c_int32),
+        ("shares_of", c_void_p),
+        ("timeout", c_double),
+    ]
+
+
+_SIGNATURES = {
+    "error_message": (c_char_p, []),
+    "open": (c_int32, [c_int, ctypes.POINTER(_OpenOptions), ctypes.POINTER(c_void_p)]),
+    "close": (None, [c_void_p]),
+    "device": (c_char_p, [c_void_p]),
+    "local_parts": (c_int32, [c_char_p, ctypes.POINTER(_PlanOptions), c_size_t, c_size_t] + [ctypes.POINTER(_Part)] * 2),
+    "plan": (c_int32, [c_void_p, c_char_p, ctypes.POINTER(_PlanOptions), ctypes.POINTER(c_void_p)]),
+    "destroy": (None, [c_void_p]),
+    "parts": (c_int32, [c_void_p] + [ctypes.POINTER(_Part)] * 2),
+    "run": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
+}
+
+
+def _load():
+    name = {"darwin": "libwgpu_fft_mpi.dylib"}.get(sys.platform, "libwgpu_fft_mpi.so")
+    beside = pathlib.Path(__file__).with_name(name)
+    path = os.environ.get("WGPU_FFT_MPI_LIBRARY") or (str(beside) if beside.exists() else ctypes.util.find_library("wgpu_fft_mpi"))
+    if not path:
+        raise ImportError(f"there is no {name} beside {__file__}: `scripts/mpi.sh install PREFIX` makes it, or set WGPU_FFT_MPI_LIBRARY")
+    library = ctypes.CDLL(path)
+    for function, (result, arguments) in _SIGNATURES.items():
+        own = getattr(library, f"wgpu_fft_mpi_{function}")
+        own.restype, own.argtypes = result, arguments
+    return library
+
+
+_library = _load()
+
+
+def _call(function, *arguments):
+    status = getattr(_library, f"wgpu_fft_mpi_{function}")(*arguments)
+    if status:
+        raise Error(status, _library.wgpu_fft_mpi_error_message().decode())
+
+
+def _both(function, *arguments):
+    parts = _Part(), _Part()
+    _call(function, *arguments, *map(ctypes.byref, parts))
+    return tuple(part.part() for part in parts)
+
+
+def _options(decomposition="slabs", grid=(0, 0), order="transposed", shares="equal", timeout=0.0):
+    own = _PlanOptions(timeout=timeout, grid=tuple(grid))
+    own.decomposition = ["slabs", "pencils"].index(decomposition) if not any(grid) else 2
+    own.order = ["transposed", "natural"].index(order)
+    if isinstance(shares, Job):
+        own.shares_of = shares._handle
+    else:
+        own.shares = ["equal", "measured"].index(shares)
+    return own
+
+
+def local_parts(spec, rank, ranks, **options):
+    """The parts of input and output that one of so many ranks will have, in no time. The options are those
+    of `Cluster.plan`."""
+    return _both("local_parts", spec.encode(), _options(**options), rank, ranks)
+
+
+class Cluster:
+    """The ranks of a communicator of mpi4py, each with a device. Collective.
+
+    The i-th process of a machine takes the i-th GPU, or `adapter`: part of a name, whose cards are taken
+    in turn, or the number of a card, counted from 0; or the card at a PCI address, `pci_bus`.
+    """
+
+    def __init__(self, comm, *, adapter=None, pci_bus=None, timeout=0.0):
+        self._handle = c_void_p()
+        options = _OpenOptions(timeout=timeout, pci_bus=pci_bus and pci_bus.encode())
+        if isinstance(adapter, int):
+            options.adapter_number = adapter + 1
+        elif adapter:
+            options.adapter_name = adapter.encode()
+        _call("open", comm.py2f(), options, ctypes.byref(self._handle))
+
+    @property
+    def device(self):
+        """The name of this rank's adapter."""
+        return _library.wgpu_fft_mpi_device(self._handle).decode()
+
+    def plan(self, spec, **options):
+        """A transform from its text, such as `r2c fwd 64x64x64 f64`, for all ranks together. Collective.
+
+        `decomposition` is "slabs" or "pencils"; `grid=(p, q)` is that of pencils, and (1, ranks) keeps a
+        batch whole on every rank. `order` of the frequencies is "transposed" or "natural". `shares` are
+        "equal", "measured", or those of another job. `timeout` is in seconds.
+        """
+        return Job(self, spec, _options(**options))
+
+    def close(self):
+        """Closes the device, once its jobs are closed too. Collective, before MPI ends."""
+        _library.wgpu_fft_mpi_close(self._handle)
+        self._handle = c_void_p()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Job:
+    """A transform of all ranks. `input` and `output` are this rank's parts."""
+
+    def __init__(self, cluster, spec, options):
+        self._handle = c_void_p()
+        _call("plan", cluster._handle, spec.encode(), options, ctypes.byref(self._handle))
+        self.input, self.output = _both("parts", self._handle)
+
+    def __call__(self, array, out=None):
+        """Transforms this rank's part, into `out` if it is given. Collective. A wrong size on one rank is an
+        error on all."""
+        array = numpy.ascontiguousarray(array, self.input.dtype)
+        if out is None:
+            out = numpy.empty(self.output.shape, self.output.dtype)
+        elif out.dtype != self.output.dtype or not out.flags.c_contiguous or not out.flags.writeable:
+            raise TypeError(f"out must be a writeable, contiguous array of {self.output.dtype}, and is one of {out.dtype}")
+        _call("run", self._handle, array.ctypes.data, array.nbytes, out.ctypes.data, out.nbytes)
+        return out
+
+    def close(self):
+        """Frees its memory on the device."""
+        _library.wgpu_fft_mpi_destroy(self._handle)
+        self._handle = c_void_p()
+
+    def __del__(self):
+        self.close()
