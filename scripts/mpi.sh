@@ -151,6 +151,7 @@ if [ "$what" = doors ]; then
         on_ranks 1 "$work/spectrum"
         on_ranks 4 "$work/spectrum"
         [ ! -x "$work/spectrum-fortran" ] || on_ranks 3 "$work/spectrum-fortran"
+        [ -z "$python" ] || PYTHONPATH=$work/lib on_ranks 3 "$python" -m mpi4py "$examples/spectrum.py"
         # The numbers must be the same on any number of ranks, and in both languages.
         : >"$work/log"
         for ranks in 2 4; do

@@ -99,6 +99,7 @@ _SIGNATURES = {
     "plan": (c_int32, [c_void_p, c_char_p, ctypes.POINTER(_PlanOptions), ctypes.POINTER(c_void_p)]),
     "destroy": (None, [c_void_p]),
     "parts": (c_int32, [c_void_p] + [ctypes.POINTER(_Part)] * 2),
+    "set_parts": (c_int32, [c_void_p] + [ctypes.POINTER(_Part)] * 2),
     "run": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
 }
 
@@ -197,6 +198,26 @@ class Job:
         self._handle = c_void_p()
         _call("plan", cluster._handle, spec.encode(), options, ctypes.byref(self._handle))
         self.input, self.output = _both("parts", self._handle)
+
+    def set_parts(self, input=None, output=None):
+        """Takes and returns other parts: any box of each rank. A part is a range for each axis, in the order of
+        `axes`, and one for the batch in front if it is divided too; None keeps what the rank has. Collective.
+
+        Every element of the input must come from exactly one rank. Parts of the output may overlap.
+        """
+        _call("set_parts", self._handle, self._box(input, self.input), self._box(output, self.output))
+        self.input, self.output = _both("parts", self._handle)
+
+    @staticmethod
+    def _box(ranges, part):
+        if ranges is None:
+            return None
+        batch, *ranges = ranges if len(ranges) > len(part.axes) else (part.batch, *ranges)
+        if len(ranges) != len(part.axes) or any(own.step != 1 for own in (batch, *ranges)):
+            raise ValueError(f"a part of axes {part.axes} is a range for each, and not {ranges}")
+        own = _Part(batch_begin=batch.start, batch_count=len(batch))
+        own.begin[: len(ranges)], own.count[: len(ranges)] = [r.start for r in ranges], [len(r) for r in ranges]
+        return own
 
     def __call__(self, array, out=None):
         """Transforms this rank's part, into `out` if it is given. Collective. A wrong size on one rank is an

@@ -18,7 +18,7 @@ const FILES: &[(&str, usize, &str)] = &[
     ("capi/fftw/src/plan.rs", 14, "FFTW's functions take pointers; each says what its caller must keep"),
     ("capi/fftw/src/side.rs", 13, "FFTW's functions take pointers; each says what its caller must keep"),
     ("capi/mpi/src/cluster.rs", 13, "functions for C take pointers; each says what its caller must keep"),
-    ("capi/mpi/src/job.rs", 24, "functions for C take pointers; each says what its caller must keep"),
+    ("capi/mpi/src/job.rs", 27, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/lib.rs", 2, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/arguments.rs", 13, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/buffer.rs", 21, "functions for C take pointers; each says what its caller must keep"),

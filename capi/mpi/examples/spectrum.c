@@ -34,9 +34,21 @@ static float *array(const wgpu_fft_mpi_part *part)
     return own;
 }
 
-int main(int argc, char **argv)
+/* The wave in a part. */
+static void fill(const wgpu_fft_mpi_part *x, float *wave)
 {
     const double tau = 6.28318530717958647692;
+    size_t i, j, l;
+
+    for (i = 0; i < x->count[0]; i++)
+        for (j = 0; j < x->count[1]; j++)
+            for (l = 0; l < x->count[2]; l++)
+                *wave++ = (float)cos(tau * (3.0 * (double)(x->begin[0] + i) / N0 + 4.0 * (double)(x->begin[1] + j) / N1
+                                            + 5.0 * (double)(x->begin[2] + l) / N2));
+}
+
+int main(int argc, char **argv)
+{
     wgpu_fft_mpi_open_options options = {0};
     wgpu_fft_mpi_plan_options same_shares = {0};
     wgpu_fft_mpi_cluster *cluster;
@@ -68,11 +80,7 @@ int main(int argc, char **argv)
     again = array(&x);
     bytes[0] = x.elements * x.element_bytes;
     bytes[1] = k.elements * k.element_bytes;
-    for (i = 0; i < x.count[0]; i++)
-        for (j = 0; j < x.count[1]; j++)
-            for (l = 0; l < x.count[2]; l++)
-                wave[(i * x.count[1] + j) * x.count[2] + l] = (float)cos(
-                    tau * (3.0 * (double)(x.begin[0] + i) / N0 + 4.0 * (double)(x.begin[1] + j) / N1 + 5.0 * (double)(x.begin[2] + l) / N2));
+    fill(&x, wave);
     CHECK(wgpu_fft_mpi_run(forward, wave, bytes[0], spectrum, bytes[1]));
 
     /* It is half of the number of elements at (3, 4, 5), and 0 elsewhere. The axes lie as k.axes says: 1, 2, 0. */
@@ -109,6 +117,23 @@ int main(int argc, char **argv)
     check(wgpu_fft_mpi_plan(cluster, "sum f32 64", NULL, &other) == WGPU_FFT_ERROR_UNSUPPORTED, "a sum");
     check(wgpu_fft_mpi_plan(NULL, "c2c fwd 8x8", NULL, &other) == WGPU_FFT_ERROR_ARGUMENT, "no cluster");
     CHECK(wgpu_fft_mpi_run(forward, wave, bytes[0], spectrum, bytes[1]));
+
+    /* Boxes of the caller's: all of axes 0 and 1, and a share of axis 2. */
+    expected[0] = x;
+    expected[0].begin[0] = 0;
+    expected[0].count[0] = N0;
+    expected[0].begin[2] = (size_t)(N2 * rank / ranks);
+    expected[0].count[2] = (size_t)(N2 * (rank + 1) / ranks) - expected[0].begin[2];
+    CHECK(wgpu_fft_mpi_set_parts(forward, &expected[0], NULL));
+    CHECK(wgpu_fft_mpi_parts(forward, &x, &k));
+    wave = realloc(wave, (x.elements + 1) * x.element_bytes);
+    again = realloc(again, (k.elements + 1) * k.element_bytes);
+    check(wave != NULL && again != NULL, "memory");
+    fill(&x, wave);
+    CHECK(wgpu_fft_mpi_run(forward, wave, x.elements * x.element_bytes, again, bytes[1]));
+    check(memcmp(again, spectrum, bytes[1]) == 0, "other parts have another spectrum");
+    x.begin[2] += 1;
+    check(wgpu_fft_mpi_set_parts(forward, &x, NULL) == WGPU_FFT_ERROR_RANK, "parts beside the array");
 
     /* In the memory of the input. */
     wgpu_fft_mpi_destroy(forward);

@@ -129,6 +129,13 @@ module wgpu_fft_mpi
       integer(c_int32_t) :: status
     end function
 
+    function wgpu_fft_mpi_set_parts(job, input, output) bind(C) result(status)
+      import :: c_int32_t, c_ptr, wgpu_fft_mpi_part
+      type(c_ptr), value :: job
+      type(wgpu_fft_mpi_part), intent(in) :: input, output
+      integer(c_int32_t) :: status
+    end function
+
     function wgpu_fft_mpi_run(job, input, input_bytes, output, output_bytes) bind(C) result(status)
       import :: c_int32_t, c_ptr, c_size_t
       type(c_ptr), value :: job, input, output

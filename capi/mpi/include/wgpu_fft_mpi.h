@@ -323,6 +323,19 @@ wgpu_fft_mpi_status wgpu_fft_mpi_parts(const struct wgpu_fft_mpi_job *job,
                                        struct wgpu_fft_mpi_part *output);
 
 /**
+ * Lets a job take and return other parts: any box of each rank, so that a program keeps its own
+ * decomposition. Of `input` and `output` the batch, `begin` and `count` are read, along the axes in the order
+ * of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
+ * Collective. It costs an exchange before the transform and one after it.
+ *
+ * Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
+ * Parts of the output may overlap, for halos, or leave something out.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_set_parts(struct wgpu_fft_mpi_job *job,
+                                           const struct wgpu_fft_mpi_part *input,
+                                           const struct wgpu_fft_mpi_part *output);
+
+/**
  * Computes this rank's part of the output from its part of the input, and returns when it is written.
  * Collective. The output may be the input. If it fails, what the output holds means nothing.
  *

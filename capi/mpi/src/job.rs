@@ -99,6 +99,16 @@ impl Part {
     }
 }
 
+impl Part {
+    /// This box in place of a part.
+    fn of(&self, mut part: wgpu_fft_distributed::Part) -> wgpu_fft_distributed::Part {
+        let range = |begin: usize, count: usize| begin..begin.saturating_add(count);
+        part.batch = range(self.batch_begin, self.batch_count);
+        part.ranges.iter_mut().enumerate().for_each(|(i, own)| *own = range(self.begin[i], self.count[i]));
+        part
+    }
+}
+
 /// A transform that all ranks of a cluster compute together. Destroy it before MPI_Finalize.
 pub struct Job {
     job: AnyJob,
@@ -210,6 +220,23 @@ pub unsafe extern "C" fn wgpu_fft_mpi_parts(job: *const Job, input: *mut Part, o
             put([true, false].map(|side| Part::new(&job.part(side), job.element(side))), input, output);
         }
         Ok(())
+    })
+}
+
+/// Lets a job take and return other parts: any box of each rank, so that a program keeps its own
+/// decomposition. Of `input` and `output` the batch, `begin` and `count` are read, along the axes in the order
+/// of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
+/// Collective. It costs an exchange before the transform and one after it.
+///
+/// Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
+/// Parts of the output may overlap, for halos, or leave something out.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_mpi_set_parts(job: *mut Job, input: *const Part, output: *const Part) -> Status {
+    guarded("wgpu_fft_mpi_set_parts", || {
+        // SAFETY: the caller gives a handle, and parts or NULL.
+        let (job, given) = unsafe { (&mut place("job", job)?.job, [input.as_ref(), output.as_ref()]) };
+        let [input, output] = [true, false].map(|side| given[usize::from(!side)].map(|given| given.of(job.part(side))));
+        Ok(job.set_parts(input, output)?)
     })
 }
 

@@ -115,7 +115,8 @@
 //! Each rank must have one axis completely, so a single plane and a batch of lines have no pencils.
 //!
 //! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices, and
-//! [`Part::of_rank`] does so before there is a job. Forward
+//! [`Part::of_rank`] does so before there is a job. [`Job::with_parts`] takes any other boxes, at the
+//! cost of an exchange on either side. Forward
 //! transforms take P and return F, and inverse ones take F and return P. The output of a transform
 //! fits its inverse if both have the same shares: make the second job with [`Strategy::Given`] and
 //! the first one's [`shares`](Job::shares). [`Job::run`] takes and returns parts.
@@ -158,7 +159,8 @@
 //!
 //! For each pass a rank keeps arrays of its pieces in flight on its device, two for each piece. On
 //! the host, during an exchange, it has the array that it reads, the one that it writes, one piece,
-//! up to 256 MiB of messages that it sends, and two messages from each other rank.
+//! up to 256 MiB of messages that it sends, and two messages from each other rank. Parts of the caller's
+//! take an exchange more on either side, and an array for the part that the transform works on.
 //!
 //! ## Failures
 //! When a job is made, a reduction of a hash says whether all ranks ask for the same; texts are sent

@@ -71,6 +71,14 @@ impl AnyJob {
         self.elements[usize::from(!input)]
     }
 
+    /// Takes and returns other parts; see [`Job::with_parts`](crate::Job::with_parts). Collective.
+    ///
+    /// # Errors
+    /// Those of [`Job::with_parts`](crate::Job::with_parts).
+    pub fn set_parts(&mut self, input: Option<Part>, output: Option<Part>) -> Result<()> {
+        self.core.take_bricks([input, output])
+    }
+
     /// The share of each rank.
     #[must_use]
     pub fn shares(&self) -> crate::Shares {

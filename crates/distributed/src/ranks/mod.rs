@@ -2,6 +2,7 @@
 
 mod any;
 mod arithmetic;
+mod bricks;
 mod cluster;
 mod exchange;
 mod failure;
@@ -76,6 +77,37 @@ impl<S: Divide> Job<S, Cluster> {
         self.core.part(false)
     }
 
+    /// Takes and returns other parts than those that follow from the shares: any box of each rank, so
+    /// that a code keeps its own decomposition. `input` and `output` are parts of this job with other
+    /// ranges; `None` keeps this rank's own. An exchange more brings the input to where the transform
+    /// works on it, and another one the output to where it is wanted. Both are in the order of
+    /// [`Part::axes`], so with [`Order::Natural`](crate::Order::Natural) all arrays are in the order
+    /// of the shape. Collective.
+    ///
+    /// Every element of the input must come from exactly one rank. Parts of the output may overlap, for
+    /// halos, or leave something out.
+    ///
+    /// ```no_run
+    /// use wgpu_fft_distributed::wgpu_fft::fft::C2c;
+    /// use wgpu_fft_distributed::{Cluster, Job};
+    ///
+    /// # fn example(job: Job<C2c, Cluster>, rank: usize) -> wgpu_fft_distributed::Result<()> {
+    /// // Eight ranks: each has one of the eight octants of 64 x 64 x 64.
+    /// let mut octant = job.input();
+    /// octant.ranges = [4, 2, 1].map(|bit| if rank & bit == 0 { 0..32 } else { 32..64 }).to_vec();
+    /// let job = job.with_parts(Some(octant), None)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// On all ranks: `OnRank` if a part is no box of the array, or if an element of the input comes
+    /// from no rank or from two.
+    pub fn with_parts(mut self, input: Option<Part>, output: Option<Part>) -> Result<Self> {
+        self.core.take_bricks([input, output])?;
+        Ok(self)
+    }
+
     /// The share of each rank, for the [`Given`](crate::Strategy::Given) shares of another job.
     #[must_use]
     pub fn shares(&self) -> Shares {
@@ -93,7 +125,7 @@ impl<S: Divide> Job<S, Cluster> {
     /// `None`.
     ///
     /// The arrays are whole arrays, with the axes in the order of [`Part::axes`]: transposed
-    /// frequencies are \[n₁, n₀\] or \[n₁, n₂, n₀\].
+    /// frequencies are \[n₁, n₀\] or \[n₁, n₂, n₀\]. [`with_parts`](Self::with_parts) changes nothing.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run).

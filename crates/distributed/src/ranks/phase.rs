@@ -36,6 +36,8 @@ phases! {
     Measure = "measure",
     /// Rank 0 sends the input to all ranks.
     Scatter = "scatter",
+    /// Parts of the caller's choice are exchanged for those that the transform works on, or back.
+    Reshape = "reshape",
     /// Frequencies in natural order are transposed so that a divided axis can be gathered.
     Turn = "turn",
     /// The axes that each rank has completely are transformed.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use wgpu_fft::low_level::divide::{InParts, Parts};
 
 use super::arithmetic::Recipes;
+use super::bricks::Reshape;
 use super::cluster::Cluster;
 use super::exchange::Exchange;
 use super::failure::{Failure, Outcome, guarded};
@@ -38,6 +39,8 @@ pub struct RanksJob {
     recipes: Recipes,
     pub(super) message_bytes: usize,
     steps: Vec<Step>,
+    /// Before the transform, and after it.
+    pub(super) reshapes: [Option<Reshape>; 2],
 }
 
 /// Which rank has what, as far as that is known without measuring. It takes no device and no MPI.
@@ -96,13 +99,17 @@ impl RanksJob {
             recipes: passes.recipes,
             message_bytes: options.message_bytes,
             steps,
+            reshapes: [None, None],
         })
     }
 
+    /// The part that this rank gives or gets.
     pub(super) fn part(&self, input: bool) -> Part {
-        self.part_of(self.cluster.rank(), input)
+        let brick = self.reshapes[usize::from(!input)].as_ref().map(|reshape| reshape.brick.clone());
+        brick.unwrap_or_else(|| self.part_of(self.cluster.rank(), input))
     }
 
+    /// The part of a rank that the transform works on.
     pub(super) fn part_of(&self, rank: usize, input: bool) -> Part {
         self.geometry.part(&self.shares, rank, input)
     }
@@ -184,7 +191,7 @@ pub(super) fn by_strategy(
 
 impl job::RunJob for RanksJob {
     fn bytes(&self) -> [usize; 2] {
-        [true, false].map(|input| self.part_bytes(self.cluster.rank(), input))
+        [true, false].map(|input| self.part(input).len() * self.element_bytes(input))
     }
 
     fn run(&self, inputs: &[&[u8]], output: &mut [u8], elements: [usize; 2], listener: Option<&Listener>) -> Result<Report> {
@@ -193,17 +200,38 @@ impl job::RunJob for RanksJob {
             check("input", input_bytes, inputs[0], elements[0])?;
             check("output", output_bytes, output, elements[1])
         };
-        let first = self.steps.first().map_or(Phase::Rows, Step::phase);
+        let [before, after] = &self.reshapes;
+        let first = if before.is_some() { Phase::Reshape } else { self.steps.first().map_or(Phase::Rows, Step::phase) };
         self.link.agree(first, checked().map_err(Failure::from))?;
-        let mut run = self.begin(listener, 0);
-        run.transform(inputs[0], output)?;
+        let mut run = self.begin(listener, self.reshapes.iter().flatten().count());
+        // An array for the part that the transform works on, where that is not the caller's.
+        let array = |input: bool| {
+            let bytes = self.part_bytes(self.cluster.rank(), input);
+            self.link.agree(first, guarded(|| Ok(zeros(bytes)?)))
+        };
+        let own;
+        let source = if let Some(before) = before {
+            let mut gathered = array(true)?;
+            run.reshape(before, inputs[0], &mut gathered)?;
+            own = gathered;
+            &own
+        } else {
+            inputs[0]
+        };
+        if let Some(after) = after {
+            let mut result = array(false)?;
+            run.transform(source, &mut result)?;
+            run.reshape(after, &result, output)?;
+        } else {
+            run.transform(source, output)?;
+        }
         run.report()
     }
 }
 
 /// A run of a job on this rank.
 pub(super) struct Run<'r> {
-    core: &'r RanksJob,
+    pub core: &'r RanksJob,
     listener: Option<&'r Listener>,
     phases: usize,
     begin: Instant,

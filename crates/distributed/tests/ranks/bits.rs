@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use rustfft::num_complex::Complex64;
+use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft_distributed::wgpu_fft::{Complex32, Gpu, GpuOptions, Planner, Spec, bytemuck, gpu};
-use wgpu_fft_distributed::{Arithmetic, Decomposition, Divide, Job, JobOptions, Order, Strategy};
+use wgpu_fft_distributed::{Arithmetic, Decomposition, Divide, Error, Job, JobOptions, Order, Strategy};
 
 use crate::harness::{Context, Outcome};
 use crate::parts::{gathered, of_whole};
@@ -390,6 +391,83 @@ pub fn measured_shares(context: &Context) -> Outcome {
     complex(context, 1, &[256, 320], &[measured()])?;
     complex(context, 5, &[16, 9], &[measured()])?;
     real(context, 1, &[12, 10, 14], &[measured()]).map(drop)
+}
+
+/// Boxes of any size, of which some are empty, in place of the parts that follow from the shares; with
+/// a halo on the way out.
+pub fn parts_of_the_callers(context: &Context) -> Outcome {
+    let what = |error: wgpu_fft_distributed::Error| error.to_string();
+    let last = context.rank + 1 == context.size;
+    for (spec, batch, shape, decomposition) in [
+        (R2c::forward([12, 10, 14]), 1, [12, 10, 14], Decomposition::Slabs),
+        (R2c::forward([12, 10, 14]), 1, [12, 10, 14], Decomposition::Pencils),
+        (R2c::forward([5, 6, 7]).batch(3), 3, [5, 6, 7], Decomposition::Grid([1, context.size])),
+    ] {
+        for order in ORDERS {
+            let options = JobOptions::default().order(order).decomposition(decomposition).message_bytes(100);
+            let whole = noise(batch * shape.iter().product::<usize>(), 3);
+            let job = Job::new(&context.cluster, spec.clone(), &options).map_err(what)?;
+            let mut expected = rubbish::<R2c>(job.output_len());
+            job.run(&of_whole(&job.input(), batch, &whole), &mut expected).map_err(what)?;
+            let (own, frequencies) = (job.input(), job.output());
+            let all = gathered(context, &frequencies, batch, 2, bytemuck::cast_slice(&expected))?;
+
+            // The axis that is not divided in slabs, by ranks with 0, 1, ... indices more; of the frequencies
+            // the last one that is stored, with one index more on either side.
+            let mut given = own.clone();
+            (given.batch, given.ranges) = (0..batch, shape.map(|extent| 0..extent).to_vec());
+            let ends: Vec<usize> =
+                (0..=context.size).map(|rank| if rank == context.size { shape[2] } else { rank * rank.saturating_sub(1) / 2 }).collect();
+            given.ranges[2] = ends[context.rank]..ends[context.rank + 1];
+            let mut wanted = frequencies.clone();
+            (wanted.batch, wanted.ranges) = (0..batch, frequencies.extents.iter().map(|extent| 0..*extent).collect());
+            let halo = frequencies.extents[2] / context.size;
+            wanted.ranges[2] = (context.rank * halo).saturating_sub(1)..((context.rank + 1) * halo + 1).min(frequencies.extents[2]);
+
+            let overlapping = if last {
+                given.clone()
+            } else {
+                let mut other = given.clone();
+                other.ranges[2].end += 1;
+                other
+            };
+            let missing = if last {
+                let mut other = given.clone();
+                other.ranges[2].end -= 1;
+                other
+            } else {
+                given.clone()
+            };
+            let mut outside = own.clone();
+            outside.ranges[0].end += 100;
+            for (wrong, why) in [(overlapping, "overlap"), (missing, "no rank's part"), (outside, "lie as")] {
+                let job = Job::new(&context.cluster, spec.clone(), &options).map_err(what)?;
+                match job.with_parts(Some(wrong), None) {
+                    Err(Error::OnRank { message, .. }) if message.contains(why) => {}
+                    Ok(_) if why == "overlap" && context.size == 1 => {}
+                    outcome => return Err(format!("{why}: {outcome:?}")),
+                }
+            }
+
+            let job = job.with_parts(Some(given.clone()), Some(wanted.clone())).map_err(what)?;
+            if (job.input(), job.output()) != (given.clone(), wanted.clone()) {
+                return Err(format!("{:?} {:?}", job.input(), job.output()));
+            }
+            let mut actual = rubbish::<R2c>(job.output_len());
+            let report = job.run(&of_whole(&given, batch, &whole), &mut actual).map_err(what)?;
+            // One rank has everything already.
+            let reshapes = report.phases.iter().filter(|phase| phase.label == "reshape").count();
+            if reshapes != if context.size > 1 { 2 } else { 0 } {
+                return Err(format!("{report}"));
+            }
+            // Rank 0 has all frequencies, and tells the others.
+            let mut all = if context.rank == 0 { all } else { vec![0.0; 2 * batch * frequencies.extents.iter().product::<usize>()] };
+            context.world.process_at_rank(0).broadcast_into(&mut all[..]);
+            let expected = of_whole(&wanted, batch, bytemuck::cast_slice::<f32, [f32; 2]>(&all));
+            first_difference(bytemuck::cast_slice(&actual), bytemuck::cast_slice(&expected))?;
+        }
+    }
+    Ok(())
 }
 
 /// Comparisons that accept everything would prove nothing.

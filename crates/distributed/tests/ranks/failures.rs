@@ -27,6 +27,12 @@ fn run_everything(context: &Context, options: &RankOptions) -> Result<(), Error>
     drop(Job::new(&cluster, C2c::inverse([17, 5]), &natural.clone().strategy(Strategy::Measured))?);
     let job = Job::new(&cluster, C2c::inverse([17, 5]), &natural)?;
     let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
+    // Rank 0 gives everything, and keeps it.
+    let mut everything = job.input();
+    everything.ranges = if context.rank == 0 { vec![0..17, 0..5] } else { vec![0..0, 0..0] };
+    let reshaped = Job::new(&cluster, C2c::inverse([17, 5]), &natural)?.with_parts(Some(everything), None)?;
+    let len = reshaped.input_len();
+    reshaped.run(&input[..len], &mut output[..reshaped.output_len()])?;
     job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
 }
 
@@ -36,8 +42,9 @@ pub fn a_failure_on_any_rank_in_any_phase(context: &Context) -> Outcome {
         if phase == Phase::Measure && context.size == 1 {
             continue;
         }
-        // Only pencils have this phase; it comes with the device that does not answer.
-        if phase == Phase::Middle {
+        // Only pencils have this phase; it comes with the device that does not answer. One rank has nothing
+        // to reshape.
+        if phase == Phase::Middle || phase == Phase::Reshape && context.size == 1 {
             continue;
         }
         for failing in 0..context.size {

@@ -35,6 +35,7 @@ const TESTS: &[Test] = &[
     ("batches_of_several_axes", bits::batches_of_several_axes),
     ("pencils", bits::pencils),
     ("pencils_of_long_lines", bits::pencils_of_long_lines),
+    ("parts_of_the_callers", bits::parts_of_the_callers),
     ("pieces", bits::pieces),
     ("a_picture", bits::a_picture),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),

@@ -1,0 +1,50 @@
+"""Spectra that the ranks of a communicator share, beside NumPy's, and what mistakes give.
+
+    PYTHONPATH=PREFIX/lib mpirun -n 4 python -m mpi4py spectrum.py
+"""
+
+import numpy
+import wgpu_fft_mpi
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+shape = (3, 12, 10, 14)
+whole = numpy.random.default_rng(5).standard_normal(shape, numpy.float32)
+expected = numpy.fft.rfftn(whole, axes=(1, 2, 3))
+spec = "r2c fwd 12x10x14 x3"
+
+
+def cut(array, part):
+    """A part of a whole array whose axes are in order."""
+    order = [0, *(1 + axis for axis in part.axes)]
+    return array.transpose(order)[numpy.ix_(part.batch, *part.ranges)]
+
+
+def check(actual, part):
+    assert actual.shape == part.shape and actual.dtype == part.dtype
+    assert actual.size == 0 or abs(actual - cut(expected, part)).max() < 1e-5 * abs(expected).max()
+
+
+with wgpu_fft_mpi.Cluster(comm) as cluster:
+    for options in [{}, {"decomposition": "pencils"}, {"grid": (1, comm.size)}, {"grid": (1, comm.size), "order": "natural"}]:
+        job = cluster.plan(spec, **options)
+        assert (job.input, job.output) == wgpu_fft_mpi.local_parts(spec, comm.rank, comm.size, **options)
+        check(job(cut(whole, job.input)), job.output)
+
+        # Boxes of our own: shares of axis 1, and of the frequencies an index more on either side.
+        begin, end = (10 * rank // comm.size for rank in (comm.rank, comm.rank + 1))
+        ranges = [range(extent) for extent in job.output.extents]
+        ranges[1] = range(max(begin - 1, 0), min(end + 1, len(ranges[1])))
+        job.set_parts((range(3), range(12), range(begin, end), range(14)), (range(3), *ranges))
+        check(job(cut(whole, job.input), out=numpy.empty(job.output.shape, numpy.complex64)), job.output)
+
+        # A mistake of the last rank, which all learn.
+        try:
+            job(numpy.zeros(job.input.shape)[: 2 if comm.rank + 1 == comm.size else None])
+        except wgpu_fft_mpi.Error as error:
+            assert error.status == 11 and f"rank {comm.size - 1}" in str(error), error
+        else:
+            raise AssertionError("a wrong length is no error")
+        job.close()
+if comm.rank == 0:
+    print(f"all is well on {comm.size} ranks")

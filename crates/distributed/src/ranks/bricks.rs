@@ -1,0 +1,146 @@
+//! Parts of the caller's choice: one exchange before the transform, and one after it.
+
+use std::ops::Range;
+
+use super::RanksJob;
+use super::exchange::Exchange;
+use super::failure::{Failure, Outcome, guarded};
+use super::part::Part;
+use super::phase::Phase;
+use super::run::Run;
+use super::runs::Runs;
+use crate::error::Result;
+use crate::report::Work;
+
+/// An exchange between the caller's part of a rank and the one that the transform works on.
+pub(super) struct Reshape {
+    /// The caller's.
+    pub brick: Part,
+    /// The blocks that this rank sends and receives, by rank.
+    sent: Vec<(usize, Runs)>,
+    received: Vec<(usize, Runs)>,
+    /// The elements of each rank after it.
+    units: Vec<usize>,
+}
+
+impl Part {
+    /// The batch and the axes, as ranges of the whole array.
+    fn all_ranges(&self) -> Vec<Range<usize>> {
+        std::iter::once(&self.batch).chain(&self.ranges).cloned().collect()
+    }
+
+    /// The part that lies in this one and in another one, unless it is empty.
+    fn common(&self, other: &Self) -> Option<Vec<Range<usize>>> {
+        let both = self.all_ranges().into_iter().zip(other.all_ranges());
+        let common: Vec<_> = both.map(|(a, b)| a.start.max(b.start)..a.end.min(b.end)).collect();
+        common.iter().all(|range| !range.is_empty()).then_some(common)
+    }
+
+    /// The bytes of a box in the array of this part.
+    fn place(&self, common: &[Range<usize>], element_bytes: usize) -> Runs {
+        let own = self.all_ranges();
+        let extents: Vec<usize> = own.iter().map(ExactSizeIterator::len).collect();
+        let ranges: Vec<_> = own.iter().zip(common).map(|(own, range)| range.start - own.start..range.end - own.start).collect();
+        Runs::of_box(&extents, &ranges, element_bytes)
+    }
+
+    /// Whether this is a box of the array of which `own` is the part of a rank.
+    fn check(&self, own: &Self) -> Outcome<()> {
+        let fits = |(range, extent): (Range<usize>, usize)| range.start <= range.end && range.end <= extent;
+        let extents = std::iter::once(own.batch_extent).chain(own.extents.iter().copied());
+        let alike = (&self.axes, &self.extents, self.batch_extent) == (&own.axes, &own.extents, own.batch_extent);
+        if alike && self.ranges.len() == self.axes.len() && self.all_ranges().into_iter().zip(extents).all(fits) {
+            return Ok(());
+        }
+        let [theirs, ours] =
+            [self, own].map(|part| format!("{:?} of {} and {:?} of {:?}", part.batch, part.batch_extent, part.ranges, part.extents));
+        let why = format!("the axes {:?} lie as {:?}, and the rank's own part is {ours}", self.axes, own.axes);
+        Err(wgpu_fft::Error::Unsupported { what: format!("a part of {theirs}"), why }.into())
+    }
+}
+
+impl Reshape {
+    /// From some parts of all ranks to others; one of them are the caller's.
+    fn new(rank: usize, from: &[Part], to: &[Part], element_bytes: usize, brick: Part) -> Self {
+        // Not all ranks send to the same one at once.
+        let order = || (1..=from.len()).map(|step| (rank + step) % from.len());
+        let blocks = |own: &Part, others: &[Part]| {
+            order().filter_map(|other| Some((other, own.place(&own.common(&others[other])?, element_bytes)))).collect()
+        };
+        let (sent, received) = (blocks(&from[rank], to), blocks(&to[rank], from));
+        Self { brick, sent, received, units: to.iter().map(Part::len).collect() }
+    }
+}
+
+impl RanksJob {
+    /// Takes parts of the caller's. Collective.
+    pub(super) fn take_bricks(&mut self, bricks: [Option<Part>; 2]) -> Result<()> {
+        let (rank, size) = (self.link.rank(), self.link.size());
+        for (brick, is_input) in bricks.into_iter().zip([true, false]) {
+            let parts: Vec<Part> = (0..size).map(|rank| self.part_of(rank, is_input)).collect();
+            let brick = brick.unwrap_or_else(|| parts[rank].clone());
+            self.link.agree(Phase::Plan, brick.check(&parts[rank]))?;
+            let own: Vec<f64> = brick.all_ranges().iter().flat_map(|range| [range.start as f64, range.end as f64]).collect();
+            let of_rank = |(numbers, part): (Vec<f64>, &Part)| {
+                let mut ranges = numbers.chunks_exact(2).map(|pair| pair[0] as usize..pair[1] as usize);
+                Part { batch: ranges.next().unwrap_or_default(), ranges: ranges.collect(), ..part.clone() }
+            };
+            let bricks: Vec<Part> = self.link.numbers(&own)?.into_iter().zip(&parts).map(of_rank).collect();
+            let reshape = if bricks == parts {
+                None
+            } else if is_input {
+                self.link.agree(Phase::Plan, covered(&parts[rank], &bricks))?;
+                Some(Reshape::new(rank, &bricks, &parts, self.element_bytes(true), brick))
+            } else {
+                Some(Reshape::new(rank, &parts, &bricks, self.element_bytes(false), brick))
+            };
+            self.reshapes[usize::from(!is_input)] = reshape;
+        }
+        Ok(())
+    }
+}
+
+/// Whether every element of a part of the input comes from exactly one rank.
+fn covered(part: &Part, bricks: &[Part]) -> Outcome<()> {
+    let mut missing = part.len();
+    let mut givers: Vec<usize> = Vec::new();
+    for (rank, brick) in bricks.iter().enumerate() {
+        let Some(common) = part.common(brick) else { continue };
+        if let Some(other) = givers.iter().find(|other| bricks[**other].common(brick).is_some()) {
+            return Err(Failure::Other(format!("the parts of the input that ranks {other} and {rank} give overlap")));
+        }
+        givers.push(rank);
+        missing -= common.iter().map(ExactSizeIterator::len).product::<usize>();
+    }
+    if missing == 0 {
+        return Ok(());
+    }
+    let what = format!("{missing} elements of the input in {:?} of {:?}", part.ranges, part.extents);
+    Err(Failure::Other(format!("{what} are in no rank's part")))
+}
+
+impl Run<'_> {
+    /// Sends everything to where it belongs after or before the transform.
+    pub fn reshape(&mut self, reshape: &Reshape, source: &[u8], target: &mut [u8]) -> Result<()> {
+        let core = self.core;
+        let (rank, received) = (core.link.rank(), target.len());
+        let begin = std::time::Instant::now();
+        let mut progress = self.progress(Phase::Reshape, self.phases_done(), received);
+        let others = reshape.received.iter().filter(|(from, _)| *from != rank).map(|(from, place)| (*from, vec![place.clone()]));
+        let mut exchange = Exchange::new(&core.link, target, others, core.message_bytes, &mut progress);
+        let mut sent = 0;
+        for (to, block) in &reshape.sent {
+            if *to == rank
+                && let Some((_, place)) = reshape.received.iter().find(|(from, _)| *from == rank)
+            {
+                exchange.keep_from(source, block, place);
+            } else {
+                sent += block.bytes();
+                exchange.send_from(*to, source, block);
+            }
+        }
+        exchange.finish()?;
+        let work = Work::of_exchange(begin.elapsed(), received, sent);
+        self.agree(Phase::Reshape, work, &reshape.units, guarded(|| core.cluster.device.check(Phase::Reshape)))
+    }
+}
