@@ -38,7 +38,7 @@ class Error(RuntimeError):
 class Part(NamedTuple):
     """The part of an array that a rank holds: a box, stored without gaps, slowest axis first."""
 
-    #: The shape of the rank's array: the batch in front, if there is one.
+    #: The shape of the rank's array: the batch in front, if there is one, and rows with their padding.
     shape: tuple
     dtype: numpy.dtype
     #: The arrays of the batch.
@@ -64,13 +64,16 @@ class _Part(ctypes.Structure):
         ("begin", c_size_t * 3),
         ("count", c_size_t * 3),
         ("extent", c_size_t * 3),
+        ("padding", c_size_t),
     ]
 
     def part(self):
         axes = range(self.rank)
         batch = range(self.batch_begin, self.batch_begin + self.batch_count)
         ranges = tuple(range(self.begin[i], self.begin[i] + self.count[i]) for i in axes)
-        shape = tuple(len(indices) for indices in (batch, *ranges)[self.batch_extent == 1 :])
+        stored = [len(indices) for indices in (batch, *ranges)]
+        stored[-1] += self.padding
+        shape = tuple(stored[self.batch_extent == 1 :])
         dtype = numpy.dtype(f"{'fc'[self.element_reals - 1]}{self.element_bytes}")
         return Part(shape, dtype, batch, tuple(self.axes[i] for i in axes), ranges, tuple(self.extent[i] for i in axes))
 
@@ -199,19 +202,21 @@ class Job:
         _call("plan", cluster._handle, spec.encode(), options, ctypes.byref(self._handle))
         self.input, self.output = _both("parts", self._handle)
 
-    def set_parts(self, input=None, output=None):
+    def set_parts(self, input=None, output=None, padding=(0, 0)):
         """Takes and returns other parts: any box of each rank. A part is a range for each axis, in the order of
         `axes`, and one for the batch in front if it is divided too; None keeps what the rank has. Collective.
 
-        Every element of the input must come from exactly one rank. Parts of the output may overlap.
+        Every element of the input must come from exactly one rank. Parts of the output may overlap. Rows of
+        input and output have `padding` behind them: elements that are neither read nor written.
         """
-        _call("set_parts", self._handle, self._box(input, self.input), self._box(output, self.output))
+        boxes = self._box(input or self.input.ranges, self.input), self._box(output or self.output.ranges, self.output)
+        for box, own in zip(boxes, padding):
+            box.padding = own
+        _call("set_parts", self._handle, *boxes)
         self.input, self.output = _both("parts", self._handle)
 
     @staticmethod
     def _box(ranges, part):
-        if ranges is None:
-            return None
         batch, *ranges = ranges if len(ranges) > len(part.axes) else (part.batch, *ranges)
         if len(ranges) != len(part.axes) or any(own.step != 1 for own in (batch, *ranges)):
             raise ValueError(f"a part of axes {part.axes} is a range for each, and not {ranges}")

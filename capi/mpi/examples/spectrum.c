@@ -41,7 +41,7 @@ static void fill(const wgpu_fft_mpi_part *x, float *wave)
     size_t i, j, l;
 
     for (i = 0; i < x->count[0]; i++)
-        for (j = 0; j < x->count[1]; j++)
+        for (j = 0; j < x->count[1]; j++, wave += x->padding)
             for (l = 0; l < x->count[2]; l++)
                 *wave++ = (float)cos(tau * (3.0 * (double)(x->begin[0] + i) / N0 + 4.0 * (double)(x->begin[1] + j) / N1
                                             + 5.0 * (double)(x->begin[2] + l) / N2));
@@ -134,6 +134,18 @@ int main(int argc, char **argv)
     check(memcmp(again, spectrum, bytes[1]) == 0, "other parts have another spectrum");
     x.begin[2] += 1;
     check(wgpu_fft_mpi_set_parts(forward, &x, NULL) == WGPU_FFT_ERROR_RANK, "parts beside the array");
+
+    /* Rows with room for frequencies, as FFTW has them, and the frequencies in their place. */
+    CHECK(wgpu_fft_mpi_parts(inverse, NULL, &x));
+    x.padding = 2 * (N2 / 2 + 1) - N2;
+    CHECK(wgpu_fft_mpi_set_parts(forward, &x, NULL));
+    CHECK(wgpu_fft_mpi_parts(forward, &x, &k));
+    bytes[0] = x.elements * x.element_bytes;
+    wave = realloc(wave, (bytes[0] > bytes[1] ? bytes[0] : bytes[1]) + 1);
+    check(wave != NULL, "memory");
+    fill(&x, wave);
+    CHECK(wgpu_fft_mpi_run(forward, wave, bytes[0], wave, bytes[1]));
+    check(memcmp(wave, spectrum, bytes[1]) == 0, "rows with padding have another spectrum");
 
     /* In the memory of the input. */
     wgpu_fft_mpi_destroy(forward);

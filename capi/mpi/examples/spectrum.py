@@ -37,6 +37,9 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
         ranges[1] = range(max(begin - 1, 0), min(end + 1, len(ranges[1])))
         job.set_parts((range(3), range(12), range(begin, end), range(14)), (range(3), *ranges))
         check(job(cut(whole, job.input), out=numpy.empty(job.output.shape, numpy.complex64)), job.output)
+        # The same with two numbers behind each row, which nobody reads.
+        job.set_parts((range(3), range(12), range(begin, end), range(14)), (range(3), *ranges), padding=(2, 0))
+        check(job(numpy.pad(cut(whole, job.input), [(0, 0)] * 3 + [(0, 2)], constant_values=numpy.nan)), job.output)
 
         # A mistake of the last rank, which all learn.
         try:

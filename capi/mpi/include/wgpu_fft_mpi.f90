@@ -67,6 +67,7 @@ module wgpu_fft_mpi
     integer(c_size_t) :: begin(WGPU_FFT_MOST_AXES) = 0
     integer(c_size_t) :: count(WGPU_FFT_MOST_AXES) = 0
     integer(c_size_t) :: extent(WGPU_FFT_MOST_AXES) = 0
+    integer(c_size_t) :: padding = 0
   end type
 
   interface

@@ -132,12 +132,12 @@ typedef struct wgpu_fft_mpi_plan_options {
 } wgpu_fft_mpi_plan_options;
 
 /**
- * The part of an array that a rank holds: a box, stored without gaps, slowest axis first. Behind
- * each other lie `batch_count` of them.
+ * The part of an array that a rank holds: a box, slowest axis first, stored without gaps but for
+ * `padding`. Behind each other lie `batch_count` of them.
  */
 typedef struct wgpu_fft_mpi_part {
     /**
-     * The number of elements.
+     * The number of elements, with the padding.
      */
     size_t elements;
     /**
@@ -174,6 +174,12 @@ typedef struct wgpu_fft_mpi_part {
      * The extent of the whole array.
      */
     size_t extent[WGPU_FFT_MOST_AXES];
+    /**
+     * Elements behind each row of the last of these axes that mean nothing. 0 unless
+     * wgpu_fft_mpi_set_parts asks for them: with 2 * (n / 2 + 1) - n for n reals, as FFTW's
+     * arrays have, the frequencies have room in the array of the reals.
+     */
+    size_t padding;
 } wgpu_fft_mpi_part;
 
 /**
@@ -324,8 +330,8 @@ wgpu_fft_mpi_status wgpu_fft_mpi_parts(const struct wgpu_fft_mpi_job *job,
 
 /**
  * Lets a job take and return other parts: any box of each rank, so that a program keeps its own
- * decomposition. Of `input` and `output` the batch, `begin` and `count` are read, along the axes in the order
- * of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
+ * decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along the axes in
+ * the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
  * Collective. It costs an exchange before the transform and one after it.
  *
  * Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.

@@ -53,12 +53,12 @@ pub struct PlanOptions {
     pub timeout: f64,
 }
 
-/// The part of an array that a rank holds: a box, stored without gaps, slowest axis first. Behind
-/// each other lie `batch_count` of them.
+/// The part of an array that a rank holds: a box, slowest axis first, stored without gaps but for
+/// `padding`. Behind each other lie `batch_count` of them.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Part {
-    /// The number of elements.
+    /// The number of elements, with the padding.
     pub elements: usize,
     /// The size of one: of a `float` or a `double`, or of two of them.
     pub element_bytes: usize,
@@ -78,12 +78,17 @@ pub struct Part {
     pub count: [usize; WGPU_FFT_MOST_AXES],
     /// The extent of the whole array.
     pub extent: [usize; WGPU_FFT_MOST_AXES],
+    /// Elements behind each row of the last of these axes that mean nothing. 0 unless
+    /// wgpu_fft_mpi_set_parts asks for them: with 2 * (n / 2 + 1) - n for n reals, as FFTW's
+    /// arrays have, the frequencies have room in the array of the reals.
+    pub padding: usize,
 }
 
 impl Part {
     fn new(part: &wgpu_fft_distributed::Part, element: ElementType) -> Self {
         let mut own = Self {
-            elements: part.len(),
+            elements: part.stored_len(),
+            padding: part.padding,
             element_bytes: element.bytes(),
             element_reals: 1 + usize::from(element.name().starts_with("complex")),
             batch_begin: part.batch.start,
@@ -103,6 +108,7 @@ impl Part {
     /// This box in place of a part.
     fn of(&self, mut part: wgpu_fft_distributed::Part) -> wgpu_fft_distributed::Part {
         let range = |begin: usize, count: usize| begin..begin.saturating_add(count);
+        part.padding = self.padding;
         part.batch = range(self.batch_begin, self.batch_count);
         part.ranges.iter_mut().enumerate().for_each(|(i, own)| *own = range(self.begin[i], self.count[i]));
         part
@@ -224,8 +230,8 @@ pub unsafe extern "C" fn wgpu_fft_mpi_parts(job: *const Job, input: *mut Part, o
 }
 
 /// Lets a job take and return other parts: any box of each rank, so that a program keeps its own
-/// decomposition. Of `input` and `output` the batch, `begin` and `count` are read, along the axes in the order
-/// of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
+/// decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along the axes in
+/// the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
 /// Collective. It costs an exchange before the transform and one after it.
 ///
 /// Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.

@@ -39,9 +39,8 @@ impl Part {
     /// The bytes of a box in the array of this part.
     fn place(&self, common: &[Range<usize>], element_bytes: usize) -> Runs {
         let own = self.all_ranges();
-        let extents: Vec<usize> = own.iter().map(ExactSizeIterator::len).collect();
         let ranges: Vec<_> = own.iter().zip(common).map(|(own, range)| range.start - own.start..range.end - own.start).collect();
-        Runs::of_box(&extents, &ranges, element_bytes)
+        Runs::of_box(&self.stored(), &ranges, element_bytes)
     }
 
     /// Whether this is a box of the array of which `own` is the part of a rank.
@@ -49,11 +48,16 @@ impl Part {
         let fits = |(range, extent): (Range<usize>, usize)| range.start <= range.end && range.end <= extent;
         let extents = std::iter::once(own.batch_extent).chain(own.extents.iter().copied());
         let alike = (&self.axes, &self.extents, self.batch_extent) == (&own.axes, &own.extents, own.batch_extent);
-        if alike && self.ranges.len() == self.axes.len() && self.all_ranges().into_iter().zip(extents).all(fits) {
+        // In bytes of the largest numbers.
+        let stored = || self.stored().into_iter().try_fold(16usize, usize::checked_mul).and_then(|bytes| isize::try_from(bytes).ok());
+        let is_box = alike && self.ranges.len() == self.axes.len() && self.all_ranges().into_iter().zip(extents).all(fits);
+        if is_box && self.padding <= u32::MAX as usize && stored().is_some() {
             return Ok(());
         }
-        let [theirs, ours] =
-            [self, own].map(|part| format!("{:?} of {} and {:?} of {:?}", part.batch, part.batch_extent, part.ranges, part.extents));
+        let [theirs, ours] = [self, own].map(|part| {
+            let Part { batch, batch_extent, ranges, extents, padding, .. } = part;
+            format!("{batch:?} of {batch_extent} and {ranges:?} of {extents:?} with a padding of {padding}")
+        });
         let why = format!("the axes {:?} lie as {:?}, and the rank's own part is {ours}", self.axes, own.axes);
         Err(wgpu_fft::Error::Unsupported { what: format!("a part of {theirs}"), why }.into())
     }
@@ -80,10 +84,11 @@ impl RanksJob {
             let parts: Vec<Part> = (0..size).map(|rank| self.part_of(rank, is_input)).collect();
             let brick = brick.unwrap_or_else(|| parts[rank].clone());
             self.link.agree(Phase::Plan, brick.check(&parts[rank]))?;
-            let own: Vec<f64> = brick.all_ranges().iter().flat_map(|range| [range.start as f64, range.end as f64]).collect();
+            let ranges = brick.all_ranges().into_iter().flat_map(|range| [range.start as f64, range.end as f64]);
+            let own: Vec<f64> = std::iter::once(brick.padding as f64).chain(ranges).collect();
             let of_rank = |(numbers, part): (Vec<f64>, &Part)| {
-                let mut ranges = numbers.chunks_exact(2).map(|pair| pair[0] as usize..pair[1] as usize);
-                Part { batch: ranges.next().unwrap_or_default(), ranges: ranges.collect(), ..part.clone() }
+                let mut ranges = numbers[1..].chunks_exact(2).map(|pair| pair[0] as usize..pair[1] as usize);
+                Part { batch: ranges.next().unwrap_or_default(), ranges: ranges.collect(), padding: numbers[0] as usize, ..part.clone() }
             };
             let bricks: Vec<Part> = self.link.numbers(&own)?.into_iter().zip(&parts).map(of_rank).collect();
             let reshape = if bricks == parts {

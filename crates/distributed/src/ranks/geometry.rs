@@ -304,7 +304,7 @@ impl Geometry {
             ranges.rotate_left(1);
             extents.rotate_left(1);
         }
-        Part { batch: local.batch, batch_extent: self.batch, axes, ranges, extents }
+        Part { batch: local.batch, batch_extent: self.batch, axes, ranges, extents, padding: 0 }
     }
 
     /// Bytes of an element of the input or the output.

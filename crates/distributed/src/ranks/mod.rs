@@ -85,7 +85,8 @@ impl<S: Divide> Job<S, Cluster> {
     /// of the shape. Collective.
     ///
     /// Every element of the input must come from exactly one rank. Parts of the output may overlap, for
-    /// halos, or leave something out.
+    /// halos, or leave something out. [`Part::padding`] puts elements behind each row that are neither
+    /// read nor written: with 2·(⌊n/2⌋+1) - n for n reals, their array has room for the frequencies.
     ///
     /// ```no_run
     /// use wgpu_fft_distributed::wgpu_fft::fft::C2c;

@@ -32,8 +32,8 @@ pub enum Decomposition {
     Grid([usize; 2]),
 }
 
-/// The part of the input or the output that a rank holds: a box of the array, stored without gaps,
-/// slowest axis first.
+/// The part of the input or the output that a rank holds: a box of the array, slowest axis first,
+/// stored without gaps but for [`padding`](Self::padding).
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Part {
@@ -47,6 +47,9 @@ pub struct Part {
     pub ranges: Vec<Range<usize>>,
     /// The extents of the whole array along each of these axes.
     pub extents: Vec<usize>,
+    /// Elements behind each row of the last of these axes that mean nothing. 0 unless the caller asks
+    /// for them: see [`Job::with_parts`](crate::Job::with_parts).
+    pub padding: usize,
 }
 
 impl Part {
@@ -80,6 +83,19 @@ impl Part {
     #[expect(clippy::len_without_is_empty, reason = "the number of elements of an array that somebody else holds")]
     pub fn len(&self) -> usize {
         self.ranges.iter().map(ExactSizeIterator::len).product::<usize>() * self.batch.len()
+    }
+
+    /// Number of elements of the array that holds the part, with the padding.
+    #[must_use]
+    pub fn stored_len(&self) -> usize {
+        self.stored().iter().product()
+    }
+
+    /// The extents of that array, the batch first.
+    pub(super) fn stored(&self) -> Vec<usize> {
+        let mut extents: Vec<usize> = std::iter::once(&self.batch).chain(&self.ranges).map(ExactSizeIterator::len).collect();
+        extents.last_mut().into_iter().for_each(|row| *row += self.padding);
+        extents
     }
 
     /// This rank's indices along an axis of the transform's shape; none along an axis that the

@@ -191,7 +191,7 @@ pub(super) fn by_strategy(
 
 impl job::RunJob for RanksJob {
     fn bytes(&self) -> [usize; 2] {
-        [true, false].map(|input| self.part(input).len() * self.element_bytes(input))
+        [true, false].map(|input| self.part(input).stored_len() * self.element_bytes(input))
     }
 
     fn run(&self, inputs: &[&[u8]], output: &mut [u8], elements: [usize; 2], listener: Option<&Listener>) -> Result<Report> {

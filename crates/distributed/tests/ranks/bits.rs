@@ -7,7 +7,7 @@ use rustfft::num_complex::Complex64;
 use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft_distributed::wgpu_fft::{Complex32, Gpu, GpuOptions, Planner, Spec, bytemuck, gpu};
-use wgpu_fft_distributed::{Arithmetic, Decomposition, Divide, Error, Job, JobOptions, Order, Strategy};
+use wgpu_fft_distributed::{Arithmetic, Decomposition, Divide, Error, Job, JobOptions, Order, Part, Strategy};
 
 use crate::harness::{Context, Outcome};
 use crate::parts::{gathered, of_whole};
@@ -393,6 +393,13 @@ pub fn measured_shares(context: &Context) -> Outcome {
     real(context, 1, &[12, 10, 14], &[measured()]).map(drop)
 }
 
+/// A part's elements with the padding behind its rows.
+fn with_padding<T: Copy>(values: &[T], part: &Part, padding: T) -> Vec<T> {
+    let row = part.ranges.last().map_or(0, ExactSizeIterator::len);
+    let rows = part.stored_len() / (row + part.padding).max(1);
+    (0..rows).flat_map(|i| values[i * row..][..row].iter().copied().chain(std::iter::repeat_n(padding, part.padding))).collect()
+}
+
 /// Boxes of any size, of which some are empty, in place of the parts that follow from the shares; with
 /// a halo on the way out.
 pub fn parts_of_the_callers(context: &Context) -> Outcome {
@@ -440,7 +447,9 @@ pub fn parts_of_the_callers(context: &Context) -> Outcome {
             };
             let mut outside = own.clone();
             outside.ranges[0].end += 100;
-            for (wrong, why) in [(overlapping, "overlap"), (missing, "no rank's part"), (outside, "lie as")] {
+            let mut endless = given.clone();
+            endless.padding = usize::MAX;
+            for (wrong, why) in [(overlapping, "overlap"), (missing, "no rank's part"), (outside, "lie as"), (endless, "padding")] {
                 let job = Job::new(&context.cluster, spec.clone(), &options).map_err(what)?;
                 match job.with_parts(Some(wrong), None) {
                     Err(Error::OnRank { message, .. }) if message.contains(why) => {}
@@ -449,21 +458,24 @@ pub fn parts_of_the_callers(context: &Context) -> Outcome {
                 }
             }
 
+            // Rows of reals with room for frequencies, and one number more behind rows of those.
+            (given.padding, wanted.padding) = (2, 1);
             let job = job.with_parts(Some(given.clone()), Some(wanted.clone())).map_err(what)?;
             if (job.input(), job.output()) != (given.clone(), wanted.clone()) {
                 return Err(format!("{:?} {:?}", job.input(), job.output()));
             }
             let mut actual = rubbish::<R2c>(job.output_len());
-            let report = job.run(&of_whole(&given, batch, &whole), &mut actual).map_err(what)?;
-            // One rank has everything already.
+            let padded = with_padding(&of_whole(&given, batch, &whole), &given, f32::NAN);
+            let report = job.run(&padded, &mut actual).map_err(what)?;
             let reshapes = report.phases.iter().filter(|phase| phase.label == "reshape").count();
-            if reshapes != if context.size > 1 { 2 } else { 0 } {
+            if reshapes != 2 {
                 return Err(format!("{report}"));
             }
             // Rank 0 has all frequencies, and tells the others.
             let mut all = if context.rank == 0 { all } else { vec![0.0; 2 * batch * frequencies.extents.iter().product::<usize>()] };
             context.world.process_at_rank(0).broadcast_into(&mut all[..]);
             let expected = of_whole(&wanted, batch, bytemuck::cast_slice::<f32, [f32; 2]>(&all));
+            let expected = with_padding(&expected, &wanted, bytemuck::cast(rubbish::<R2c>(1)[0]));
             first_difference(bytemuck::cast_slice(&actual), bytemuck::cast_slice(&expected))?;
         }
     }
