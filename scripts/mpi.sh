@@ -132,6 +132,24 @@ if [ "$what" = doors ]; then
         # shellcheck disable=SC2086 # several arguments
         mpicc -O2 -Wall -Wextra -Werror -pedantic -std=c99 "$name.c" -o "$work/${name##*/}" $link
     done
+    # With the other library's header, in C and in C++.
+    printf '#include <%s>\n' wgpu_fft.h wgpu_fft_mpi.h >"$work/both.h"
+    for language in 'c -std=c99' 'c++ -std=c++11'; do
+        # shellcheck disable=SC2086 # several arguments
+        cc -x $language -pedantic -Wall -Wextra -Werror -fsyntax-only -Icapi/include -Icapi/mpi/include "$work/both.h"
+    done
+    if [ "$(uname -s)" = Linux ]; then
+        say 'as many collective operations on 2 ranks as on 4, and no broadcast of texts'
+        mpicc -O2 -Wall -Wextra -Werror -pedantic -std=c99 -shared -fPIC capi/mpi/tests/collectives.c -o "$work/collectives.so"
+        for ranks in 2 4; do
+            mpirun -n $ranks env LD_PRELOAD="$work/collectives.so" "$work/page"
+        done | tee "$work/log"
+        [ "$(grep -c ', 0 broadcasts' "$work/log") $(sort -u "$work/log" | wc -l)" = '2 1' ]
+        say 'where there is no driver, ranks say so'
+        (! VK_DRIVER_FILES=/no/driver mpirun -n 2 "$work/page" >"$work/log" 2>&1)
+        # The first that ends the program may do so before the others have printed it.
+        grep -q '^wgpu_fft_mpi_open: rank 0: .*adapter' "$work/log"
+    fi
     if command -v mpifort >/dev/null && needs gfortran gfortran; then
         # shellcheck disable=SC2086 # several arguments
         (cd "$work" && mpifort -Wall -Werror include/wgpu_fft_mpi.f90 "$examples/spectrum.f90" -o spectrum-fortran $link)
