@@ -285,6 +285,5 @@ unsafe fn run(job: &AnyJob, (input, input_bytes): (*const u8, usize), (output, o
     }
     // SAFETY: the caller's; the input is no part of it.
     let target = if output_bytes == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(output, output_bytes) } };
-    job.run(source, target)?;
-    Ok(())
+    Ok(job.run(source, target)?)
 }

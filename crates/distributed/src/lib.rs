@@ -83,11 +83,12 @@
 //! All calls are collective: every rank must make the same calls in the same order.
 //!
 //! ## Definition and layouts
-//! The transforms are those of f32 and f64 of [`wgpu_fft::fft`] along all axes of dense arrays,
+//! The transforms are those of f32 and f64 of [`wgpu_fft::fft`] along the axes of dense arrays,
 //! with every scale factor: one array of one to three axes, or a batch of them. The table uses
 //! these symbols: P is an array of positions and F an array of frequencies. For the last axis of
 //! length n, H = ⌊n/2⌋+1 in a real transform and H = n in a complex one. Arrays are dense, slowest
-//! axis first; a batch of b arrays is one more axis in front.
+//! axis first; a batch of b arrays is one more axis in front, and so are first axes of the shape that are
+//! not transformed.
 //!
 //! [`Decomposition::Slabs`], the default, divides one axis. Rank i has bᵢ arrays of a batch, or rᵢ
 //! indices of axis 0 and cᵢ indices of axis 1, which follow those of rank i-1. Each of these

@@ -11,9 +11,7 @@ use wgpu_fft::num_complex::Complex64;
 use super::{Cluster, Part, RanksJob, transforms_only};
 use crate::devices::Divide;
 use crate::error::Result;
-use crate::job::RunJob;
 use crate::options::JobOptions;
-use crate::report::Report;
 
 /// A [`Job`](crate::Job) on a [`Cluster`] whose specification is a text, such as
 /// `r2c fwd 64x64x64 f64`, and whose arrays are bytes. The module [`dynamic`](wgpu_fft::dynamic)
@@ -85,12 +83,13 @@ impl AnyJob {
         self.core.shares()
     }
 
-    /// Computes this rank's part of the output. Collective.
+    /// Computes this rank's part of the output. Collective. There is no report of what each rank did, which
+    /// would take a message from every rank.
     ///
     /// # Errors
     /// Those of [`Job::run`](crate::Job::run).
-    pub fn run(&self, input: &[u8], output: &mut [u8]) -> Result<Report> {
-        self.core.run(&[input], output, self.elements.map(|element| element.bytes()), None)
+    pub fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
+        self.core.run_parts(input, output, self.elements.map(|element| element.bytes()), None).map(drop)
     }
 }
 

@@ -49,6 +49,8 @@ pub(super) struct Geometry {
     pub dimensions: Vec<Divided>,
     /// The number of ranks along each dimension.
     pub grid: Vec<usize>,
+    /// The first axis of the shape that is transformed. Those before it belong to the batch.
+    pub first_axis: usize,
     pub batch: usize,
     /// The extents of the axes that are divided and transformed: n₀, n₁, …
     pub divided: Vec<usize>,
@@ -93,18 +95,21 @@ impl Geometry {
     /// be divided so.
     pub fn new(spec: &str, parts: &Parts, order: Order, decomposition: Decomposition, ranks: usize) -> Result<Self> {
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{spec}`)"), why: why.to_owned() };
-        let (&batch, extents) = parts.extents.split_first().ok_or_else(|| unsupported("nothing", "there is no array"))?;
+        // The batch, and what belongs to it.
+        let leading = parts.transformed.iter().take_while(|is_transformed| !**is_transformed).count();
+        let (leading, extents) = parts.extents.split_at(leading);
         if parts.extents.contains(&0) || extents.is_empty() {
             return Err(Error::Empty { what: "a distributed FFT", shape: spec.to_owned() });
         }
-        if parts.transformed[1..].contains(&false) {
-            return Err(unsupported("a distributed FFT of some axes", "all axes are transformed; give the others as a batch"));
+        if parts.transformed[leading.len()..].contains(&false) {
+            return Err(unsupported("a distributed FFT of some axes", "those that are not transformed must come first, as a batch does"));
         }
         // The bytes of positions and frequencies together.
         let bytes = parts.extents.iter().try_fold(4 * parts.number.bytes(), |bytes, extent| bytes.checked_mul(*extent));
         if bytes.is_none_or(|bytes| bytes > isize::MAX as usize) {
             return Err(unsupported("an array larger than the address space", "its size in bytes must fit a usize"));
         }
+        let batch: usize = leading.iter().product();
         let dimensions = match (decomposition, batch > 1 || extents.len() == 1) {
             (Decomposition::Slabs, true) => vec![Divided::Batch],
             (Decomposition::Slabs, false) => vec![Divided::Axis(0)],
@@ -133,6 +138,7 @@ impl Geometry {
             factor: parts.factor,
             dimensions,
             grid: vec![ranks],
+            first_axis: leading.len().saturating_sub(1),
             batch,
             divided: divided.to_vec(),
             unit: unit.to_vec(),
@@ -294,7 +300,7 @@ impl Geometry {
                 extents[last] = if self.is_real() { extents[last] / 2 + 1 } else { extents[last] };
             }
         }
-        let mut axes: Vec<usize> = (0..rank).collect();
+        let mut axes: Vec<usize> = (self.first_axis..self.first_axis + rank).collect();
         let mut ranges: Vec<Range<usize>> = extents.iter().map(|extent| 0..*extent).collect();
         if is_positions || self.order == Order::Natural {
             ranges[..stages].clone_from_slice(&local.rows);

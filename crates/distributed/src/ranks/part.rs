@@ -37,11 +37,11 @@ pub enum Decomposition {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Part {
-    /// The transforms of the batch.
+    /// The transforms of the batch. The first axes of the shape that are not transformed belong to it.
     pub batch: Range<usize>,
     /// The number of all transforms of the batch.
     pub batch_extent: usize,
-    /// The axes of the transform's shape in the order in which they are stored, slowest first.
+    /// The other axes of the transform's shape in the order in which they are stored, slowest first.
     pub axes: Vec<usize>,
     /// This rank's indices along each of these axes.
     pub ranges: Vec<Range<usize>>,

@@ -195,9 +195,22 @@ impl job::RunJob for RanksJob {
     }
 
     fn run(&self, inputs: &[&[u8]], output: &mut [u8], elements: [usize; 2], listener: Option<&Listener>) -> Result<Report> {
-        let [input_bytes, output_bytes] = self.bytes();
+        self.run_parts(inputs[0], output, elements, listener)?.report()
+    }
+}
+
+impl RanksJob {
+    /// Computes this rank's part of the output. The run can report what all ranks did. Collective.
+    pub(super) fn run_parts<'r>(
+        &'r self,
+        input: &[u8],
+        output: &mut [u8],
+        elements: [usize; 2],
+        listener: Option<&'r Listener>,
+    ) -> Result<Run<'r>> {
+        let [input_bytes, output_bytes] = job::RunJob::bytes(self);
         let checked = || -> std::result::Result<(), wgpu_fft::Error> {
-            check("input", input_bytes, inputs[0], elements[0])?;
+            check("input", input_bytes, input, elements[0])?;
             check("output", output_bytes, output, elements[1])
         };
         let [before, after] = &self.reshapes;
@@ -212,11 +225,11 @@ impl job::RunJob for RanksJob {
         let own;
         let source = if let Some(before) = before {
             let mut gathered = array(true)?;
-            run.reshape(before, inputs[0], &mut gathered)?;
+            run.reshape(before, input, &mut gathered)?;
             own = gathered;
             &own
         } else {
-            inputs[0]
+            input
         };
         if let Some(after) = after {
             let mut result = array(false)?;
@@ -225,7 +238,7 @@ impl job::RunJob for RanksJob {
         } else {
             run.transform(source, output)?;
         }
-        run.report()
+        Ok(run)
     }
 }
 

@@ -393,6 +393,29 @@ pub fn measured_shares(context: &Context) -> Outcome {
     real(context, 1, &[12, 10, 14], &[measured()]).map(drop)
 }
 
+/// First axes that are not transformed are divided as a batch is.
+pub fn first_axes_are_a_batch(context: &Context) -> Outcome {
+    let what = |error: wgpu_fft_distributed::Error| error.to_string();
+    let whole = noise(6 * 5 * 7, 4);
+    for decomposition in [Decomposition::Slabs, Decomposition::Pencils] {
+        let options = JobOptions::default().decomposition(decomposition);
+        let some = Job::new(&context.cluster, R2c::forward([6, 5, 7]).axes([1, 2]), &options).map_err(what)?;
+        let batch = Job::new(&context.cluster, R2c::forward([5, 7]).batch(6), &options).map_err(what)?;
+        for (some, batch) in [(some.input(), batch.input()), (some.output(), batch.output())] {
+            let axes: Vec<usize> = batch.axes.iter().map(|axis| axis + 1).collect();
+            if (&some.batch, &some.ranges, &some.axes) != (&batch.batch, &batch.ranges, &axes) {
+                return Err(format!("{some:?}, and not {batch:?}"));
+            }
+        }
+        let own = of_whole(&batch.input(), 6, &whole);
+        let mut results = [rubbish::<R2c>(some.output_len()), rubbish::<R2c>(batch.output_len())];
+        some.run(&own, &mut results[0]).map_err(what)?;
+        batch.run(&own, &mut results[1]).map_err(what)?;
+        first_difference(bytemuck::cast_slice(&results[0]), bytemuck::cast_slice(&results[1]))?;
+    }
+    Ok(())
+}
+
 /// A part's elements with the padding behind its rows.
 fn with_padding<T: Copy>(values: &[T], part: &Part, padding: T) -> Vec<T> {
     let row = part.ranges.last().map_or(0, ExactSizeIterator::len);

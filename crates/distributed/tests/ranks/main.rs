@@ -33,6 +33,7 @@ const TESTS: &[Test] = &[
     ("numbers_of_f64", bits::numbers_of_f64),
     ("volumes", bits::volumes),
     ("batches_of_several_axes", bits::batches_of_several_axes),
+    ("first_axes_are_a_batch", bits::first_axes_are_a_batch),
     ("pencils", bits::pencils),
     ("pencils_of_long_lines", bits::pencils_of_long_lines),
     ("parts_of_the_callers", bits::parts_of_the_callers),
