@@ -28,6 +28,7 @@ guide!(device, "Devices and buffers of yours, the ways to run a plan, large data
 guide!(shapes, "Shapes, batches, strided layouts, and limits.", "../docs/shapes.md");
 guide!(around, "Permutations, filters with small kernels, and reductions.", "../docs/around.md");
 guide!(fragments, "Code of yours inside transforms and permutations: windows, filters, conversions.", "../docs/fragments.md");
+guide!(streams, "Sound in real time, and signals longer than memory.", "../docs/streams.md");
 guide!(precision, "Types of numbers, and how large errors are.", "../docs/precision.md");
 guide!(trouble, "What to check when it is slow, wrong, or does not start.", "../docs/trouble.md");
 guide!(reliability, "What is tried on this crate, how often, and what was found.", "../docs/reliability.md");

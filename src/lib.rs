@@ -41,7 +41,7 @@
 //! | cosine, sine and Hartley transforms | [`fft::R2r`] |
 //! | transposes, any permutation of axes | [`transpose::Permute`] |
 //! | sums, extremes and their places, norms, products, counts, your own operators | [`reduce`] |
-//! | convolution, filters, spectrograms, power spectra, resampling, zoomed spectra, registration, shifts | the module `signal` |
+//! | convolution, also of streams, filters, spectrograms, power spectra, resampling, zoomed spectra, registration, shifts | the module `signal` |
 //!
 //! [`guides::which`](guides::which#what-each-operation-supports) says what each of them supports.
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.

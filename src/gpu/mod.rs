@@ -613,7 +613,7 @@ impl Gpu {
         Ok(buffer::in_units((len as u64).saturating_mul(element)))
     }
 
-    fn require(&self, argument: &'static str, buffer: &wgpu::Buffer, required: wgpu::BufferUsages) -> Result<()> {
+    pub(crate) fn require(&self, argument: &'static str, buffer: &wgpu::Buffer, required: wgpu::BufferUsages) -> Result<()> {
         if buffer.usage().contains(required) { Ok(()) } else { Err(Error::MissingUsage { argument, required, actual: buffer.usage() }) }
     }
 

@@ -410,6 +410,12 @@ impl Bound {
         without_panic(record).unwrap_or_else(|why| Err(foreign("encoder", why)))
     }
 
+    /// How many dispatches it records.
+    #[cfg(feature = "signal")]
+    pub(crate) fn dispatches(&self) -> usize {
+        self.run.steps.len()
+    }
+
     fn record_pass(&self, encoder: &mut wgpu::CommandEncoder) {
         self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None }));
     }

@@ -6,12 +6,14 @@
 //! | [`window`] | window functions, and how they change amplitudes and noise |
 //! | [`SeparableFilter`], [`DirectFilter`] | convolution and correlation with small kernels, without a transform |
 //! | [`Convolve`] | convolution and correlation by Fourier transforms |
+//! | [`StreamConvolve`] | convolution of signals that come in blocks, in real time or longer than memory |
 //! | [`SpectralFilter`] | filters given by what they do to a spectrum |
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
 //! | [`Zoom`] | spectra on a fine grid in a band of frequencies: the chirp-Z transform |
 //! | [`Resample`] | more or fewer samples by Fourier transforms, along any axes |
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
+//! | [`StftStream`], [`IstftStream`] | the same of signals that come in pieces |
 //! | [`PowerSpectrum`] | power spectral density, as SciPy's `welch` and `periodogram` |
 //! | [`RadialAverage`] | means of spectra over rings of equal frequency |
 //! | [`PhaseCorrelate`] | by how much pictures are shifted, to a fraction of a pixel |
@@ -34,6 +36,7 @@ pub(crate) mod rings;
 pub(crate) mod roll;
 mod spectral;
 pub(crate) mod stft;
+mod stream;
 pub mod window;
 mod zoom;
 
@@ -53,6 +56,7 @@ pub use roll::Roll;
 pub(crate) use roll::any_roll;
 pub use spectral::SpectralFilter;
 pub use stft::{Istft, Padding, Scaling, Stft};
+pub use stream::{ConvolveStream, IstftStream, StftStream, StreamConvolve};
 pub use zoom::Zoom;
 
 /// Refuses more numbers than an array on the device can have.

@@ -54,6 +54,7 @@ mod schedule;
 mod signal;
 mod spectra;
 mod stft;
+mod stream;
 mod suspect;
 mod transfers;
 mod transpose;
@@ -272,6 +273,13 @@ fn per_device() -> Vec<DeviceTest> {
             spectra_of_frames_there_and_back,
             spectrograms_in_decibels,
             power_spectra_of_segments,
+        }
+        stream::{
+            blocks_give_the_whole_convolution,
+            long_kernels_in_partitions,
+            what_is_no_number_is_forgotten,
+            wrong_streams_are_refused,
+            frames_come_as_they_complete,
         }
         lifetimes::{
             guests_have_bounds_checks_if_they_ask,

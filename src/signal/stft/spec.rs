@@ -9,7 +9,7 @@ use num_complex::Complex32;
 use super::core::{Core, Scaling};
 use super::inverse::Istft;
 use crate::element::{Element, HostReal, plain_data};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
 use crate::fft::spec::framing::Padding;
 use crate::fft::{self};
@@ -17,9 +17,11 @@ use crate::fragment::{Form, Fragment, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
+use crate::planner::Planner;
 use crate::settings::settings;
 use crate::shape::Shape;
 use crate::signal::convolve::Number;
+use crate::signal::stream::{IstftStream, StftStream};
 
 /// Short-time Fourier transform: the spectra of windowed frames of a signal, in one dispatch.
 ///
@@ -125,6 +127,21 @@ impl<T: Number> Stft<T> {
     pub fn inverse(&self) -> Result<Istft<T>> {
         Istft::new(self.core.clone())
     }
+
+    /// Begins to transform spectra that come a few frames at a time back into samples, the inverse of
+    /// [`stream`](Self::stream). The signal's length must be that of whole frames: m + i·h.
+    ///
+    /// With samples x that [`stream`](Self::stream) has transformed, it returns x from sample m - h
+    /// on; before that, fewer frames than later overlap.
+    ///
+    /// # Errors
+    /// Those of [`stream`](Self::stream) and of [`inverse`](Self::inverse).
+    pub fn inverse_stream(&self, planner: &Planner) -> Result<IstftStream<T>>
+    where
+        T: std::ops::Add<Output = T>,
+    {
+        IstftStream::new(planner, self.clone())
+    }
 }
 
 impl<T: Number, O: Element> Stft<T, O> {
@@ -162,6 +179,37 @@ impl<T: Number, O: Element> Stft<T, O> {
     pub fn map_output<U: Writable>(self, fragment: Fragment) -> Result<Stft<T, U>> {
         let map = Framed::check(fragment, U::FORM, U::NAME)?;
         Ok(Stft { core: Core { map: Some(map), ..self.core }, element: PhantomData })
+    }
+
+    /// Begins to transform a signal that comes in pieces of any length. The signal of this
+    /// specification is what one run takes at most: several frames of it need fewer runs for long
+    /// pieces, one frame takes least time for short ones. With a batch, several channels come together.
+    ///
+    /// Frame p begins at sample p·h of the stream, and its last sample completes it. So if h divides
+    /// ⌊m/2⌋, these are frames ⌊m/2⌋/h + p of the `Stft` of the whole signal, those that need no
+    /// padding, with the same accuracy. However the signal is divided into pieces, the bits are the
+    /// same. A fragment on the output sees the frame's number in its run as `i0`.
+    ///
+    /// # Errors
+    /// Those of planning; [`Error::Unsupported`](crate::Error::Unsupported) for a signal shorter than
+    /// the window, with `frames`, and with `frequencies_first`.
+    pub fn stream(&self, planner: &Planner) -> Result<StftStream<T, O>> {
+        StftStream::new(planner, self.clone())
+    }
+
+    /// What it computes.
+    pub(in crate::signal) fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// The same with frames that lie in the signal, from its first element on.
+    pub(in crate::signal) fn inside(mut self) -> Result<Self> {
+        if self.core.frames.is_some() || self.core.frequencies_first {
+            return Err(Error::unsupported(&self, "a stream has all frames, and each by itself: no `frames`, no `frequencies_first`"));
+        }
+        self.core.inside = true;
+        self.core.padding = Padding::Zeros;
+        Ok(self)
     }
 
     /// The numbers p of the frames.
