@@ -11,7 +11,6 @@
 mod support;
 
 use std::f64::consts::TAU;
-use std::path::Path;
 use std::process::ExitCode;
 
 use image::{Rgb, RgbImage};
@@ -57,7 +56,11 @@ fn run() -> Result<()> {
     }
     let (sound, rate) = match &options.file {
         None => (own_sound(24_000), 24_000),
-        Some(path) => read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?,
+        Some(path) => {
+            let (channels, rate) = support::read_sound(path)?;
+            let mean = |t: usize| channels.iter().map(|own| own[t]).sum::<f32>() / channels.len() as f32;
+            ((0..channels[0].len()).map(mean).collect(), rate)
+        }
     };
     println!("sound       {:.3} s at {rate} samples per second", sound.len() as f64 / f64::from(rate));
 
@@ -105,25 +108,6 @@ fn level(sound: &[f32], window: &[f64], begin: i64, k: usize) -> f64 {
         (re, im) = (re + value * cos, im - value * sin);
     }
     10.0 * ((re * re + im * im) / window.iter().sum::<f64>().powi(2)).max(1e-20).log10()
-}
-
-/// The mean of the channels, from -1 to 1, and the sampling rate.
-fn read(path: &Path) -> Result<(Vec<f32>, u32)> {
-    let mut reader = hound::WavReader::open(path)?;
-    let hound::WavSpec { channels, sample_rate, bits_per_sample, sample_format } = reader.spec();
-    let samples: Vec<f32> = match sample_format {
-        hound::SampleFormat::Float => reader.samples::<f32>().collect::<hound::Result<_>>()?,
-        hound::SampleFormat::Int => {
-            let full = 2f32.powi(i32::from(bits_per_sample) - 1);
-            reader.samples::<i32>().map(|sample| Ok(sample? as f32 / full)).collect::<hound::Result<_>>()?
-        }
-    };
-    let channels = usize::from(channels.max(1));
-    let sound: Vec<f32> = samples.chunks_exact(channels).map(|all| all.iter().sum::<f32>() / channels as f32).collect();
-    if sound.is_empty() || !sound.iter().all(|value| value.is_finite()) {
-        return Err("it has no samples, or samples that are no numbers".into());
-    }
-    Ok((sound, sample_rate))
 }
 
 /// Six seconds: a tone that rises from 200 to 9000 Hz, a note with harmonics, and clicks.

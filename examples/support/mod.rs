@@ -167,6 +167,7 @@ pub fn read_picture(path: &Path) -> Result<DynamicImage> {
 }
 
 /// Writes a picture, in a folder that may not exist yet, and prints where.
+#[allow(dead_code, reason = "not every example draws")]
 pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) -> Result<()> {
     let save = || -> Result<()> {
         if let Some(folder) = path.parent() {
@@ -178,6 +179,55 @@ pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) 
     };
     save().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     println!("{what:<11} {}", path.display());
+    Ok(())
+}
+
+/// The channels of a WAV file, from -1 to 1, and its sampling rate.
+#[allow(dead_code, reason = "most examples read no sounds")]
+pub fn read_sound(path: &Path) -> Result<(Vec<Vec<f32>>, u32)> {
+    let read = || -> Result<_> {
+        let mut reader = hound::WavReader::open(path)?;
+        let hound::WavSpec { channels, sample_rate, bits_per_sample, sample_format } = reader.spec();
+        let samples: Vec<f32> = match sample_format {
+            hound::SampleFormat::Float => reader.samples::<f32>().collect::<hound::Result<_>>()?,
+            hound::SampleFormat::Int => {
+                let full = 2f32.powi(i32::from(bits_per_sample) - 1);
+                reader.samples::<i32>().map(|sample| Ok(sample? as f32 / full)).collect::<hound::Result<_>>()?
+            }
+        };
+        let count = usize::from(channels.max(1));
+        let sound: Vec<Vec<f32>> = (0..count).map(|channel| samples.chunks_exact(count).map(|all| all[channel]).collect()).collect();
+        if sound[0].is_empty() || !samples.iter().all(|value| value.is_finite()) {
+            return Err("it has no samples, or samples that are no numbers".into());
+        }
+        Ok((sound, sample_rate))
+    };
+    read().map_err(|error| format!("cannot read {}: {error}", path.display()).into())
+}
+
+/// Writes the first `len` samples of some channels as a WAV file of floats, in a folder that may not
+/// exist yet, and prints where. If one would be louder than 1, all are made quieter.
+#[allow(dead_code, reason = "most examples write no sounds")]
+pub fn write_sound(path: &Path, channels: &[Vec<f32>], len: usize, rate: u32) -> Result<()> {
+    let write = || -> Result<()> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let loudest = channels.iter().flat_map(|own| &own[..len]).fold(1.0, |loudest: f32, value| loudest.max(value.abs()));
+        let spec = hound::WavSpec {
+            channels: u16::try_from(channels.len())?,
+            sample_rate: rate,
+            bits_per_sample: 32,
+            sample_format: hound::SampleFormat::Float,
+        };
+        let mut bytes = Cursor::new(Vec::new());
+        let mut writer = hound::WavWriter::new(&mut bytes, spec)?;
+        (0..len).flat_map(|t| channels.iter().map(move |own| own[t])).try_for_each(|value| writer.write_sample(value / loudest))?;
+        writer.finalize()?;
+        Ok(files::write(path, |out| out.write_all(bytes.get_ref()))?)
+    };
+    write().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    println!("sound       {}", path.display());
     Ok(())
 }
 
