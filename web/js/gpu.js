@@ -4,6 +4,7 @@ import { check, layoutOf, plainElement } from "./elements.js";
 import { FftError, guarded, guardedAsync } from "./error.js";
 import { inUnits, scoped, write } from "./device.js";
 import { Plan } from "./plan.js";
+import { ConvolveStream } from "./stream.js";
 
 const USAGES = ["STORAGE", "UNIFORM", "COPY_SRC", "COPY_DST"];
 const NO_WEBGPU =
@@ -119,6 +120,30 @@ export class Gpu {
     async plan(spec, { recipe, mapInput, mapOutput } = {}) {
         this.alive("planning");
         return guardedAsync(async () => new Plan(this, await this.#raw.plan(String(spec), recipe, mapInput, mapOutput)));
+    }
+
+    /**
+     * Begins a convolution of blocks of `block` samples, with a kernel of any length. `channels` lie one
+     * after the other in a block, and with `kernelForEach` each has a kernel of its own. `larger` sets
+     * partitions for late taps, in blocks.
+     */
+    async convolveStream(kernel, { block = 128, channels = 1, kernelForEach = false, larger } = {}) {
+        this.alive("planning");
+        for (const [what, value] of Object.entries({ block, channels })) {
+            if (!Number.isInteger(value) || value < 1 || value > 0xffffffff) {
+                throw new FftError("unsupported", `convolveStream: ${what} is ${value}, not a number of things`);
+            }
+        }
+        check("kernel", kernel, "f32", kernel.length);
+        const taps = kernelForEach ? kernel.length / channels : kernel.length;
+        if (!Number.isInteger(taps)) {
+            throw new FftError("wrong-length", `kernel: ${kernel.length} taps are no whole number for each of ${channels} channels`);
+        }
+        const sizes = larger && Uint32Array.from(larger);
+        const make = () => guarded(() => this.#raw.stream(block, taps, channels, kernelForEach, sizes, kernel));
+        const [raw, outcome] = scoped(this.device, "planning a stream", make);
+        await outcome;
+        return new ConvolveStream(this, raw, block * channels);
     }
 
     /** An array on the device with these elements. A typed array of f32 may hold complex numbers. */

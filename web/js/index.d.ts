@@ -115,6 +115,8 @@ export class Gpu {
     readonly lost: Promise<string>;
     /** Makes a plan for the text of a specification, such as `r2c fwd 1080x1920`. */
     plan(spec: string, options?: PlanOptions): Promise<Plan>;
+    /** Begins a convolution of blocks with a kernel of any length, as in real time. */
+    convolveStream(kernel: Float32Array, options?: StreamOptions): Promise<ConvolveStream>;
     /** A new array on the device with these elements. */
     upload(data: TypedArray, element?: Element): DeviceArray;
     /** A new array of zeros on the device. */
@@ -170,6 +172,35 @@ export class Plan {
     /** Milliseconds per run, of several in a row, with what a submission costs. */
     time(inputs: DeviceArray[], output: DeviceArray, repeats?: number, arrays?: Record<string, DeviceArray>): Promise<number>;
     /** Lets go of the plan, and frees the arrays that `run` keeps on the device. */
+    free(): void;
+}
+
+export interface StreamOptions {
+    /** Samples of a block; 128 by default. */
+    block?: number;
+    /** Channels, which lie one after the other in a block; 1 by default. */
+    channels?: number;
+    /** The kernels of all channels one after the other, instead of one for all. */
+    kernelForEach?: boolean;
+    /** Partitions for late taps, in blocks, such as `[8, 64]`; by default the library chooses. */
+    larger?: readonly number[];
+}
+
+/** A convolution that remembers what it was given. */
+export class ConvolveStream {
+    private constructor();
+    readonly spec: string;
+    /** Samples of a block of all channels. */
+    readonly len: number;
+    /** The lengths of partitions and how many there are of each, first taps first. */
+    readonly partitions: readonly { taps: number; count: number }[];
+    /** Takes the next block, and returns the same block of the results. More may be pushed before it is there. */
+    push(block: Float32Array): Promise<Float32Array>;
+    /** Forgets all blocks: the next one is the first again. */
+    reset(): void;
+    /** Exchanges the kernel for one of the same length. */
+    setKernel(kernel: Float32Array): void;
+    /** Frees its memory on the device. */
     free(): void;
 }
 

@@ -5,4 +5,5 @@ export { DeviceArray } from "./array.js";
 export { Gpu } from "./gpu.js";
 export { inlineFft } from "./inline.js";
 export { Plan } from "./plan.js";
+export { ConvolveStream } from "./stream.js";
 export { fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2 } from "./transforms.js";

@@ -10,6 +10,7 @@ mod fragment;
 mod gpu;
 mod inline;
 mod plan;
+mod stream;
 
 use wasm_bindgen::prelude::*;
 

@@ -56,6 +56,13 @@ export async function wrong_lengths() {
             square.runOn([array], array);
         }),
     ];
+    const room = await gpu.convolveStream(new Float32Array(40), { block: 16 });
+    messages.push(await refused("wrong-length", ["block", "16", "15"], () => room.push(new Float32Array(15))));
+    messages.push(await refused("wrong-length", ["kernel", "40", "41"], () => room.setKernel(new Float32Array(41))));
+    messages.push(await refused("wrong-length", ["5 taps", "2 channels"], () => gpu.convolveStream(new Float32Array(5), { channels: 2, kernelForEach: true })));
+    messages.push(await refused("empty", ["0 taps"], () => gpu.convolveStream(new Float32Array(0))));
+    room.free();
+    messages.push(await refused("freed", [], () => room.push(new Float32Array(16))));
     short.free();
     messages.push(await refused("freed", [], () => short.read()));
     return messages.join("\n");

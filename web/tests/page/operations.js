@@ -44,6 +44,34 @@ export async function r2c_and_c2r() {
     return `relative errors ${errors.map((error) => error.toExponential(1))}`;
 }
 
+export async function blocks_of_a_stream() {
+    const gpu = await shared();
+    const [block, channels, taps] = [32, 2, 700];
+    const kernel = f32(noise(taps, 8));
+    const room = await gpu.convolveStream(kernel, { block, channels, larger: [4] });
+    const signals = Array.from({ length: channels }, (_, channel) => f32(noise(40 * block, 9 + channel)));
+    const blocks = Array.from({ length: 40 }, (_, b) => f32(signals.flatMap((x) => [...x.subarray(b * block, (b + 1) * block)])));
+    const expected = blocks.map((_, b) =>
+        f32(signals.flatMap((x) => Array.from({ length: block }, (_, i) => {
+            const t = b * block + i;
+            return kernel.reduce((sum, tap, k) => (k <= t ? sum + tap * x[t - k] : sum), 0);
+        }))),
+    );
+    // All are under way at once; then again after a reset, with a kernel that is exchanged twice.
+    const first = await Promise.all(blocks.map((block) => room.push(block)));
+    room.reset();
+    room.setKernel(kernel.map((tap) => 2 * tap));
+    room.setKernel(kernel);
+    for (const [b, data] of blocks.entries()) {
+        assertEqual(await room.push(data), first[b], `block ${b} after a reset`);
+    }
+    const all = (blocks) => blocks.flatMap((block) => [...block]);
+    const bound = U * (2 * Math.sqrt(Math.log2(8 * block)) + Math.sqrt(taps / block) / 3);
+    const error = assertClose(all(first), all(expected), bound, room.spec);
+    room.free();
+    return `relative error ${error.toExponential(1)}; ${room.partitions.map(({ taps, count }) => `${count} of ${taps}`)}`;
+}
+
 export async function cosine_transform() {
     const gpu = await shared();
     const n = 240;

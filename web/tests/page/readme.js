@@ -12,6 +12,7 @@ const BEFORE = [
     `${PROLOGUE} const [picture, spectrum] = [gpu.upload(new Uint8Array(480 * 640).fill(255)), gpu.alloc("f32", 480 * 321)];
      const window = gpu.upload(new Float32Array(640).fill(1));`,
     `${PROLOGUE} import { inlineFft } from "wgpu-fft";`,
+    `${PROLOGUE} const [response, block] = [new Float32Array(48000), new Float32Array(512).fill(1)]; response[0] = 0.5;`,
     `import { Gpu } from "wgpu-fft";
      const device = await (await navigator.gpu.requestAdapter()).requestDevice();
      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
@@ -39,6 +40,7 @@ const AFTER = [
      gpu.device.queue.submit([encoder.finish()]);
      const same = await rows.read();
      z.forEach((value, i) => check(same[i], value, 1e-5));`,
+    "check(wet.length, 512, 0); check(wet[511], 0.5, 1e-5);",
     "check((await array.read()).every((value, i) => Math.abs(value - (i % 2 === 0 ? 1 : 0)) < 1e-6), true, 0); device.destroy();",
 ];
 

@@ -1,6 +1,6 @@
 // Compiled, not run: what users of TypeScript write.
 
-import { FftError, Gpu, fft2, rfft, type Element, type Plan, type TypedArray } from "../../pkg/index.js";
+import { FftError, Gpu, fft2, rfft, type ConvolveStream, type Element, type Plan, type TypedArray } from "../../pkg/index.js";
 
 export async function transform(picture: Float32Array): Promise<Float32Array | undefined> {
     const element: Element = "complex f32";
@@ -13,6 +13,8 @@ export async function transform(picture: Float32Array): Promise<Float32Array | u
         const [input, output] = [gpu.upload(picture), gpu.alloc(element, plan.output.len)];
         plan.runOn([input], output, { gain: gpu.upload(Float32Array.of(2)) });
         const spectrum: TypedArray = await output.read();
+        const stream: ConvolveStream = await gpu.convolveStream(picture, { block: 256, channels: 2, larger: [8] });
+        console.log((await stream.push(picture)).length, stream.partitions[0]?.taps);
         const row: Float32Array = await rfft(gpu, picture.subarray(0, 640));
         console.log(spectrum.length, row.length, gpu.info.limits["maxBufferSize"]);
         return await fft2(gpu, spectrum as Float32Array, 480, 321);
