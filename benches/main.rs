@@ -16,6 +16,7 @@ mod patterns;
 mod plan;
 mod reach;
 mod reduce;
+mod stream;
 mod support;
 mod transfer;
 mod transpose;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 use support::Program;
 use wgpu_fft_tests::{paper, sanitized};
 
-const PROGRAMS: [Program; 12] = [
+const PROGRAMS: [Program; 13] = [
     fft::PROGRAM,
     transpose::PROGRAM,
     reduce::PROGRAM,
@@ -36,6 +37,7 @@ const PROGRAMS: [Program; 12] = [
     tune::PROGRAM,
     plan::PROGRAM,
     transfer::PROGRAM,
+    stream::PROGRAM,
     patterns::PROGRAM,
     interpreter::PROGRAM,
     reach::PROGRAM,

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The example prints how long blocks take beside how long they last, and how many would have been
-//! late: those that are not there one block later, when a sound card would play them, or two or four
-//! blocks later, if it has more buffers. A block that comes while the one before is still computed
+//! late: those that are not there one block later, when a sound card would play them, or some blocks
+//! later, if it has more buffers. A block that comes while the one before is still computed
 //! waits for it. The example compares some samples with sums in f64 on the processor.
 
 mod support;
@@ -102,7 +102,7 @@ fn run() -> Result<()> {
     let lasts = Duration::from_secs_f64(block as f64 / f64::from(rate));
     let mut times = Vec::with_capacity(total);
     // Since the first block began to come: when the last result was there, and how many were late.
-    let (mut done, mut late) = (Duration::ZERO, [0; 3]);
+    let (mut done, mut late) = (Duration::ZERO, [0; 4]);
     let start = Instant::now();
     for b in 0..total {
         for (channel, own) in input.chunks_mut(block).enumerate() {
@@ -119,7 +119,7 @@ fn run() -> Result<()> {
             result.iter_mut().zip(output.chunks(block)).for_each(|(all, own)| all.extend_from_slice(own));
         }
         done = if paced { start.elapsed() } else { done.max(ends) + time };
-        late.iter_mut().zip([1, 2, 4]).for_each(|(late, blocks)| *late += u32::from(done > ends + lasts * blocks));
+        late.iter_mut().zip([1, 2, 4, 8]).for_each(|(late, blocks)| *late += u32::from(done > ends + lasts * blocks));
         times.push(time);
     }
     times.sort_unstable();
@@ -127,7 +127,8 @@ fn run() -> Result<()> {
     let busy: Duration = times.iter().sum();
     println!("block       {block} samples, {:.3} ms; at most {} dispatches", lasts.as_secs_f64() * 1e3, room.most_dispatches());
     println!("time        median {:.3} ms, 99% {:.3} ms, 99.9% {:.3} ms, maximum {:.3} ms", at(0.5), at(0.99), at(0.999), at(1.0));
-    println!("late        {} of {total} blocks, {} if played two blocks later, {} if four", late[0], late[1], late[2]);
+    let [late, two, four, eight] = late;
+    println!("late        {late} of {total} blocks; if played two blocks later {two}, four {four}, eight {eight}");
     println!(
         "sound       {:.1} s{}; busy for {:.1}% of it",
         total as f64 * lasts.as_secs_f64(),
