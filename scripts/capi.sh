@@ -266,7 +266,9 @@ test_all() {
         run "$work/spectrum"
         run "$work/padded"
         [ ! -x "$work/spectrum-fortran" ] || run "$work/spectrum-fortran"
-        WGPU_FFT_FFTW_HOST=auto run "$work/fftw-example"
+        WGPU_FFT_FFTW_HOST=auto WGPU_FFT_FFTW_LOG=2 run "$work/fftw-example" 2>&1 | tee "$work/fftw-example.log"
+        # A transform so short stays there on any device.
+        grep -q 'on the host' "$work/fftw-example.log"
         run_double "$work/example-double"
         run "$work/api"
         run "$work/fftw"

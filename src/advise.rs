@@ -14,9 +14,9 @@ use num_complex::Complex32;
 use crate::dynamic::AnySpec;
 use crate::error::Result;
 use crate::fft::C2c;
-use crate::gpu::{Gpu, Stopwatch, cannot_block};
+use crate::gpu::{Gpu, OfDevice, Stopwatch, Times, cannot_block};
 use crate::plan::{Plan, Program, Spec};
-use crate::planner::{OfDevice, Planner, Times};
+use crate::planner::Planner;
 
 /// Where the arrays of a run are: what it reads, and where its results are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,23 +73,27 @@ impl Planner {
     ///
     /// # Definition
     /// With B bytes of all inputs and outputs, d dispatches of the recipe that the rules choose, and
-    /// F = 5·Σ N·log₂n floating-point operations over the axes (half as many for reals):
+    /// F = 5·Σ N·log₂n operations over the axes:
     ///
     /// - on the device: c + B·t + d·max(e, B·m), without B·t if the arrays are there;
     /// - of a software adapter: max(d·e, F·f) in place of the last term;
     /// - on the host: F·h, and r + B·t besides if the arrays are on the device.
     ///
-    /// c, what a call takes, e, a dispatch, m, a byte of the device's memory, t, a byte on its way,
-    /// r, a round trip, f and h, an operation, are measured when they are needed for the first time: a
-    /// few milliseconds, or some tenths of a second where neither the host nor the device is faster by
-    /// far. h is that of the program's rustfft: build it with its features `avx`, `sse` and `neon`.
+    /// Reals count half in F, f64 twice, double-single arithmetic on a device 20 times, lengths with
+    /// prime factors above 31 by their convolution, and fragments not at all. Measured when they are
+    /// needed for the first time are c, what a call takes, e, a dispatch, m, a byte of the device's
+    /// memory, t, a byte on its way, r, a round trip, f and h, an operation of the device and of the
+    /// host, which depends on whether B fits its caches. That takes a few milliseconds where the host
+    /// takes less than a quarter of r, and else up to a second, with the compilation of two kernels. h
+    /// is that of the program's rustfft: build it with its features `avx`, `sse` and `neon`.
     ///
     /// # Accuracy
     /// Where both take about as long, the advice may be wrong; it is meant for choices that differ by
     /// much.
     ///
     /// # Errors
-    /// Those of [`choose`](Self::choose) and of running; [`Error::Unsupported`](crate::Error) in the
+    /// Those of [`choose`](Self::choose), except that a transform which the host computes in less than
+    /// a quarter of r is not checked; those of running; [`Error::Unsupported`](crate::Error) in the
     /// browser, where nothing may wait for a measurement.
     pub fn advise<S: Spec>(&self, spec: &S, location: Location) -> Result<Advice> {
         let program = || spec.lower(&spec.design(self.gpu().profile())?, self.gpu().profile());
@@ -100,28 +104,24 @@ impl Planner {
         if cfg!(target_arch = "wasm32") {
             return Err(cannot_block());
         }
-        let trip = self.times.trip(self.gpu())?;
-        // What is that short needs no recipe, and no pipeline.
-        if let (Location::Host, Some([host, _])) = (location, operations)
-            && host * of_operation(CACHED[1]) < trip
-        {
-            return Ok(Advice { device: seconds(trip), host: Some(seconds(host * of_operation(0.0))) });
+        let gpu = self.gpu();
+        let trip = gpu.times.trip(gpu)?;
+        // Then nothing else needs to be measured.
+        if let (Location::Host, Some([host, _])) = (location, operations) {
+            let host = host * of_operation(0.0);
+            if BY_FAR * host < trip {
+                return Ok(Advice { device: seconds(trip), host: Some(seconds(host)) });
+            }
         }
         let program = program()?;
         let arrays = program.inputs().iter().chain([&program.output()]).map(|array| array.bytes()).sum::<u64>() as f64;
-        let host = operations.map(|[host, _]| host * of_operation(arrays));
-        let own = self.times.device(self)?;
-        let dispatches = program.dispatch_count() as f64;
-        let kernels = match operations.filter(|_| self.gpu().profile().is_cpu()) {
-            Some([_, device]) => (dispatches * own.dispatch).max(device * own.operation),
-            None => dispatches * own.dispatch.max(arrays * own.byte),
-        };
-        let transfer = arrays * own.transfer;
-        let (there, back) = match location {
-            Location::Host => (transfer, 0.0),
-            Location::Device => (0.0, trip + transfer),
-        };
-        Ok(Advice { device: seconds(own.call + there + kernels), host: host.map(|host| seconds(host + back)) })
+        let times = gpu.times.device(self)?;
+        // A software adapter computes, and a GPU waits for its memory.
+        let of_device = operations.filter(|_| gpu.profile().is_cpu()).map(|[_, device]| device);
+        let on_device = times.run(arrays, program.dispatch_count() as f64, of_device, location);
+        let back = if location == Location::Device { trip + arrays * times.transfer } else { 0.0 };
+        let on_host = operations.map(|[host, _]| host * of_operation(arrays) + back);
+        Ok(Advice { device: seconds(on_device), host: on_host.map(seconds) })
     }
 }
 
@@ -140,6 +140,9 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
+/// The host is faster by far if it takes so many times less than a bare round trip.
+const BY_FAR: f64 = 4.0;
+
 /// Rows of one length: a few, and as many as take 16 MiB on each side.
 const ROW: usize = 1024;
 const ROWS: [usize; 2] = [1, 2048];
@@ -150,8 +153,8 @@ const TRIES: usize = 5;
 /// Once they have taken as long as this, two are enough.
 const LONG: Duration = Duration::from_millis(100);
 
-/// So many dispatches are timed together.
-const DISPATCHES: u32 = 16;
+/// So many runs of a few rows are timed together.
+const RUNS: u32 = 16;
 
 impl Times {
     fn trip(&self, gpu: &Gpu) -> Result<f64> {
@@ -164,6 +167,16 @@ impl Times {
 }
 
 impl OfDevice {
+    /// Seconds of a run with so many bytes of arrays, and so many operations if these decide.
+    fn run(&self, arrays: f64, dispatches: f64, operations: Option<f64>, location: Location) -> f64 {
+        let there = if location == Location::Host { arrays * self.transfer } else { 0.0 };
+        let kernels = match operations {
+            Some(operations) => (dispatches * self.dispatch).max(operations * self.operation),
+            None => dispatches * self.dispatch.max(arrays * self.byte),
+        };
+        self.call + there + kernels
+    }
+
     fn measured(planner: &Planner) -> Result<Self> {
         let [few, many] = ROWS;
         let ((call, dispatch), (large, pass)) = (run_and_pass(planner, few)?, run_and_pass(planner, many)?);
@@ -188,11 +201,13 @@ fn run_and_pass(planner: &Planner, rows: usize) -> Result<(f64, f64)> {
     let data = vec![Complex32::default(); plan.input_len()];
     let run = shortest(|| plan.run(&data)?.wait().map(drop))?;
     let (input, output) = (gpu.upload(&data)?, gpu.alloc::<Complex32>(plan.output_len())?);
-    let (bound, stopwatch) = (plan.bind(&input, &output)?, Stopwatch::new(gpu)?);
-    // Those of next to nothing are over before the clock has moved.
-    let count = if rows == 1 { DISPATCHES } else { 1 } * plan.program().dispatch_count() as u32;
-    let time = || Ok(stopwatch.time(|pass| (0..count).for_each(|_| bound.record(pass)))?.as_secs_f64());
-    Ok((run, least(time)? / f64::from(count)))
+    let bound = plan.bind(&input, &output)?;
+    // A clock on the device may stand still, and few rows are done before one has moved.
+    let clocks = [Stopwatch::new(gpu)?, Stopwatch::by_wall_clock(gpu)];
+    let runs = if rows == 1 { RUNS } else { 1 };
+    let time = |clock: &Stopwatch| clock.time(|pass| (0..runs).for_each(|_| bound.record(pass)));
+    let passes = least(|| Ok(time(&clocks[0]).or_else(|_| time(&clocks[1]))?.as_secs_f64()))?;
+    Ok((run, passes / f64::from(runs) / plan.program().dispatch_count() as f64))
 }
 
 /// The least time that some work takes, in seconds.
@@ -228,17 +243,47 @@ const CACHED: [f64; 2] = [(1 << 18) as f64, (1 << 24) as f64];
 
 /// Seconds that the host takes for an operation, where the arrays have so many bytes.
 fn of_operation(bytes: f64) -> f64 {
-    static TIMES: OnceLock<[f64; 2]> = OnceLock::new();
-    let measured = |n: usize| {
-        let fft = rustfft::FftPlanner::<f32>::new().plan_fft_forward(n);
-        let (mut data, mut scratch) = (vec![Complex32::default(); n], vec![Complex32::default(); fft.get_inplace_scratch_len()]);
-        let run = || {
-            fft.process_with_scratch(&mut data, &mut scratch);
-            Ok(())
-        };
-        shortest(run).unwrap_or(f64::INFINITY) / operations(n, n as f64)
+    static TIMES: [OnceLock<f64>; 2] = [OnceLock::new(), OnceLock::new()];
+    let measured = |i: usize| {
+        *TIMES[i].get_or_init(|| {
+            let n = CACHED[i] as usize / 16;
+            let fft = rustfft::FftPlanner::<f32>::new().plan_fft_forward(n);
+            let (mut data, mut scratch) = (vec![Complex32::default(); n], vec![Complex32::default(); fft.get_inplace_scratch_len()]);
+            let run = || {
+                fft.process_with_scratch(&mut data, &mut scratch);
+                Ok(())
+            };
+            shortest(run).unwrap_or(f64::INFINITY) / operations(n, n as f64)
+        })
     };
-    let [near, far] = *TIMES.get_or_init(|| CACHED.map(|bytes| measured(bytes as usize / 16)));
-    let share = ((bytes.max(CACHED[0]) / CACHED[0]).log2() / (CACHED[1] / CACHED[0]).log2()).min(1.0);
-    near * (far / near).powf(share)
+    let near = measured(0);
+    if bytes <= CACHED[0] {
+        return near;
+    }
+    let share = ((bytes / CACHED[0]).log2() / (CACHED[1] / CACHED[0]).log2()).min(1.0);
+    near * (measured(1) / near).powf(share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_take_calls_copies_and_passes() {
+        let times = OfDevice { call: 100.0, dispatch: 5.0, byte: 0.25, transfer: 1.0, operation: 0.5 };
+        let run = |arrays, operations, location| times.run(arrays, 2.0, operations, location);
+        assert_eq!(run(64.0, None, Location::Host), 100.0 + 64.0 + 2.0 * 16.0);
+        assert_eq!(run(64.0, None, Location::Device), 100.0 + 2.0 * 16.0);
+        // A dispatch takes its time, however little it moves or computes.
+        assert_eq!(run(8.0, None, Location::Device), 100.0 + 2.0 * 5.0);
+        assert_eq!(run(64.0, Some(1000.0), Location::Device), 100.0 + 500.0);
+        assert_eq!(run(64.0, Some(10.0), Location::Device), 100.0 + 2.0 * 5.0);
+    }
+
+    #[test]
+    fn the_host_is_no_faster_beyond_its_caches_than_measured() {
+        let [near, far] = CACHED.map(of_operation);
+        let between = of_operation((CACHED[0] * CACHED[1]).sqrt());
+        assert!(between >= near.min(far) && between <= near.max(far) && of_operation(1e12) == far && of_operation(1.0) == near);
+    }
 }

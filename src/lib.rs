@@ -93,38 +93,7 @@ mod advise;
 pub mod dynamic;
 mod edge;
 mod element;
-
-/// What operations ask of the types of their elements.
-///
-/// | | types | asked by |
-/// |---|---|---|
-/// | [`Element`] | all below, your own, and bytes, integers, vectors | buffers and [`transpose`] |
-/// | [`Readable`], [`Writable`] | those that code of yours can load and store | [`Fragment`]s |
-/// | [`RealElement`], [`ComplexElement`] | real and complex numbers of f32, f16, bf16 | [`fft`] |
-/// | [`Number`](elements::Number) | f32, complex f32 | `signal`: convolutions, spectral filters, short-time transforms |
-/// | [`Pixel`](elements::Pixel) | f32, u8 | `signal`: direct and separable filters |
-/// | [`Value`] | f32, i32, u32, complex f32, f16, f64 | [`reduce`] |
-/// | [`Ordered`], [`Float`], [`Integer`] | those of them that are ordered, that are no integers, and that are | [`reduce`]: `max`, `mean`, `wide_sum` and others |
-/// | [`HostReal`](elements::HostReal) | f32, f64 | windows and frequencies, which the host computes |
-///
-/// [`RealElement`]: elements::RealElement
-/// [`ComplexElement`]: elements::ComplexElement
-/// [`Readable`]: elements::Readable
-/// [`Writable`]: elements::Writable
-/// [`Value`]: elements::Value
-/// [`Ordered`]: elements::Ordered
-/// [`Float`]: elements::Float
-/// [`Integer`]: elements::Integer
-pub mod elements {
-    #[cfg(feature = "signal")]
-    pub use crate::element::HostReal;
-    pub use crate::fft::spec::elements::{ComplexElement, RealElement};
-    pub use crate::fragment::{Readable, Writable};
-    pub use crate::reduce::spec::{Float, Integer, Ordered, Value};
-    #[cfg(feature = "signal")]
-    pub use crate::signal::{convolve::spec::Number, filter::spec::Pixel};
-}
-
+pub mod elements;
 mod error;
 pub mod fft;
 mod files;

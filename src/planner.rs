@@ -3,8 +3,6 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use once_cell::sync::OnceCell;
-
 #[cfg(not(target_arch = "wasm32"))]
 use crate::error::Cause;
 use crate::error::{Error, Result};
@@ -36,30 +34,6 @@ pub struct Planner {
     builder: Builder,
     chooser: Box<dyn Chooser>,
     kept: Kept,
-    /// What estimates of a run's time have measured so far.
-    pub(crate) times: Times,
-}
-
-/// What was measured of a device, when it was needed for the first time.
-#[derive(Debug, Default)]
-pub(crate) struct Times {
-    /// From the host to the device and back, for next to nothing and without a kernel.
-    pub trip: OnceCell<f64>,
-    pub device: OnceCell<OfDevice>,
-}
-
-/// In seconds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OfDevice {
-    /// From a call to its result, for an array of next to nothing.
-    pub call: f64,
-    pub dispatch: f64,
-    /// A byte that a pass loads or stores.
-    pub byte: f64,
-    /// A byte from the host or to it.
-    pub transfer: f64,
-    /// A floating-point operation of a pass.
-    pub operation: f64,
 }
 
 /// Any [`Plan`].
@@ -107,7 +81,7 @@ impl Planner {
     /// [`tune`](crate::tune).
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { builder: Builder::new(gpu), chooser: Box::new(Estimate), kept: Kept::new(ROOM), times: Times::default() }
+        Self { builder: Builder::new(gpu), chooser: Box::new(Estimate), kept: Kept::new(ROOM) }
     }
 
     /// Chooses recipes by `tuning` from now on: by measurement, or from a record of earlier

@@ -27,7 +27,7 @@ BEYOND = ("too-large", "unsupported", "out-of-memory")
 OWN = (list, tuple, int, float, complex)
 
 
-# No round trip is so short that fewer elements would pay, nor so long that more would not.
+# No device is so fast that fewer elements would pay, nor so slow that more would not.
 FEWEST, MOST = 256, 1 << 20
 # How often the shortest of some times is looked for.
 TRIES = 9

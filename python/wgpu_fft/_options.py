@@ -57,9 +57,8 @@ def set_options(**changes: Any) -> None:
     smallest : int, optional
         As a backend, arrays with fewer elements are left to SciPy: moving them to a device and
         back takes longer than transforming them. 0 takes all. None, the default, is the power of two
-        from which on SciPy takes longer for a transform than the device takes for a round trip, or for
-        three on a software adapter. Both are measured once in a process, in some milliseconds, when
-        an array first asks for it.
+        from which on SciPy takes longer for a transform than the device by an estimate. Both are
+        measured once in a process, in tenths of a second, when an array first asks for it.
     plans : int
         How many plans are kept for each device. The one that was used longest ago goes first.
     fuse : int

@@ -31,7 +31,7 @@
 //! | `c2c fwd 512x512 1/n`, `r2c fwd 1000 x4`, `c2r inv 480x640`, `r2r dct2 480x640`; also of f64: `c2c fwd 512 f64` | [`fft`](crate::fft) |
 //! | `transpose u8 480x640`, `permute complex f32 480x640x3 order=2,0,1` | [`Permute`](crate::transpose::Permute) |
 //! | `sum f32 4096`, `argmax i32 480x640 axes=1` | [`reduce`](crate::reduce) |
-//! | `convolve f32 480x640 by 31x31 same`, `correlate complex f32 1000 by 50` | `signal::Convolve` |
+//! | `convolve f32 480x640 by 31x31 same`, `correlate complex f32 1000 by 50`; with `lengths=512x672` the kernel's spectrum is the array `spectrum` | `signal::Convolve` |
 //! | `roll f32 480x640 by=240,320` | `signal::Roll` |
 //! | `radial-average f32 512x512 half` | `signal::RadialAverage` |
 //! | `phase-correlate 480x640 x4` | `signal::PhaseCorrelate` |

@@ -17,6 +17,7 @@ mod saved;
 mod scope;
 mod stopwatch;
 mod submissions;
+mod times;
 pub(crate) mod transfer;
 mod unchecked;
 
@@ -41,6 +42,7 @@ pub use queued::Caller;
 pub(crate) use queued::Recorded;
 pub use registers::Registers;
 pub use stopwatch::{Stopwatch, Timer};
+pub(crate) use times::{OfDevice, Times};
 pub use transfer::Transfers;
 pub(crate) use transfer::{Commands, Download, Role, Staging};
 
@@ -78,6 +80,7 @@ pub struct Gpu {
     faults: Option<Arc<fault::Faults>>,
     /// How many bits of a number of two f32 its arithmetic gets right, once a plan has asked.
     pub(crate) right_bits: Arc<OnceCell<u32>>,
+    pub(crate) times: Arc<Times>,
 }
 
 /// A future that is compiled here. What is `async` and not boxed is compiled in every program that
@@ -281,6 +284,7 @@ impl Gpu {
             checked: false,
             pool: Arc::default(),
             transfers: Transfers::default(),
+            times: Arc::default(),
             right_bits: Arc::default(),
             wait_limit: Some(progress::WAIT_LIMIT),
             submissions: Arc::default(),

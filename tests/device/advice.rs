@@ -1,11 +1,11 @@
 //! Where to compute: estimates of a run on the device and on the host.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Error, Location, Planner};
+use wgpu_fft::{Complex32, Error, Location, Planner};
 
 use crate::harness::*;
 
@@ -15,6 +15,16 @@ pub fn estimates_grow_with_work_and_way(device: &Device) {
     let large = C2c::forward(1024).batch(4096);
     let [here, there] = [Location::Host, Location::Device].map(|location| planner.advise(&large, location).unwrap());
     // 32 MiB on each side.
+    let plan = planner.plan(large.clone()).unwrap();
+    let data = vec![Complex32::default(); plan.input_len()];
+    let run = || {
+        let begun = Instant::now();
+        plan.run(&data).unwrap().wait().unwrap();
+        begun.elapsed()
+    };
+    run();
+    let (least, most) = (here.device / 30, here.device * 30);
+    assert!((least..most).contains(&run().min(run())), "{}: {here}, not {:?}", device.name, run());
     assert!(here.device >= there.device, "{}: {here}, or {there}", device.name);
     assert!(here.host < there.host && here.host > Some(Duration::from_micros(100)), "{}: {here}, or {there}", device.name);
     let text: AnySpec = large.to_string().parse().unwrap();

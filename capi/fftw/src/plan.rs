@@ -60,14 +60,20 @@ enum Place {
 
 /// Whether the host is to run all steps.
 fn is_for_host(steps: &[Step], choosing: Choosing) -> Result<bool, Error> {
+    if choosing.recorded_only {
+        return Ok(false);
+    }
     let mut library = library();
+    // A child of a process with a device has none.
+    library.gpu()?;
     let chosen = steps.iter().map(|step| host::is_chosen(step, &mut library)).collect::<Result<Vec<_>, _>>()?;
-    Ok(!choosing.recorded_only && !chosen.is_empty() && !chosen.contains(&false))
+    Ok(!chosen.is_empty() && !chosen.contains(&false))
 }
 
 impl Stage {
     fn new(step: Step, choosing: Choosing) -> Result<Self, Error> {
         let mut library = library();
+        library.gpu()?;
         if !choosing.recorded_only
             && host::is_chosen(&step, &mut library)?
             && let Some(host) = Host::new(&step)

@@ -83,11 +83,10 @@ impl Designer<'_> {
         let shorter = (2..=rest.isqrt()).filter(|divisor| rest.is_multiple_of(*divisor));
         let divisors = shorter.flat_map(|divisor| [divisor, rest / divisor]);
         let divisors = divisors.chain([rest]).filter(|divisor| if count == 1 { *divisor == rest } else { *divisor < rest });
-        let longer_first = weight(NAME, LONGER_FIRST);
         let all = divisors.filter_map(|length| {
             let (own, _) = self.estimated_pass(passes, n, length, n / rest)?;
             let (cost, mut lengths) = if count == 1 { (0.0, Vec::new()) } else { self.best_lengths(passes, n, rest / length, count - 1)? };
-            let cost = own + cost + if lengths.last().is_some_and(|before| *before > length) { longer_first } else { 0.0 };
+            let cost = own + cost + if lengths.last().is_some_and(|before| *before > length) { *OF_LONGER_FIRST } else { 0.0 };
             lengths.push(length);
             Some((cost, lengths))
         });
@@ -142,8 +141,8 @@ impl Pass {
         f64::from(slots) * f64::from(own.lanes) / (own.radices.len() as f64 * f64::from(own.n())) - 1.0
     }
 
-    /// Pieces of an array as long as those of 16 lines, if they lie so.
-    fn pieces(&self, alignment: Alignment) -> f64 {
+    /// Runs of the array as long as those of 16 lines, if they are aligned so.
+    fn runs(&self, alignment: Alignment) -> f64 {
         if self.alignment == alignment { 16.0 / (f64::from(self.own.lines) * self.words) } else { 0.0 }
     }
 
@@ -155,6 +154,7 @@ impl Pass {
 
 const NAME: &str = "lines of several passes";
 const LONGER_FIRST: &str = "a longer pass before a shorter one";
+static OF_LONGER_FIRST: LazyLock<f64> = LazyLock::new(|| weight(NAME, LONGER_FIRST));
 static LINES_OF_SEVERAL_PASSES: LazyLock<Estimate<Pass>> = LazyLock::new(|| Estimate::new(NAME, TERMS));
 
 /// Each additional stage is one more exchange. From 20 numbers on there are fewer invocations for
@@ -166,10 +166,10 @@ const TERMS: &[Term<Pass>] = &[
     ("doublings of an invocation's numbers from 20 to 32", |pass| doublings(pass.elements().min(32.0), 20.0)),
     ("doublings of an invocation's numbers from 32", |pass| doublings(pass.elements(), 32.0)),
     ("idle lanes", Pass::idle),
-    ("pieces of 16 lines at any number of a sector", |pass| pass.pieces(Alignment::None)),
-    ("pieces of 16 lines at half a sector", |pass| pass.pieces(Alignment::Half)),
-    ("pieces of 16 lines at a sector", |pass| pass.pieces(Alignment::Sector)),
-    ("pieces of 16 lines at a line of a cache", |pass| pass.pieces(Alignment::Line)),
+    ("runs of 16 lines at any number of a sector", |pass| pass.runs(Alignment::None)),
+    ("runs of 16 lines at half a sector", |pass| pass.runs(Alignment::Half)),
+    ("runs of 16 lines at a sector", |pass| pass.runs(Alignment::Sector)),
+    ("runs of 16 lines at a line of a cache", |pass| pass.runs(Alignment::Line)),
     ("workgroup memory after 16 KiB", |pass| (pass.kib() / 16.0 - 1.0).max(0.0)),
     ("doublings of invocations from 200", |pass| doublings(f64::from(pass.own.lanes) * f64::from(pass.own.lines), 200.0)),
     ("doublings of the length from 256", |pass| doublings(pass.own.n().into(), 256.0)),

@@ -54,7 +54,7 @@ impl Core {
     }
 
     /// Refuses lengths with which unwanted elements would fall onto wanted ones.
-    fn check_lengths(&self, axes: &[Axis], lengths: &[u32]) -> std::result::Result<(), String> {
+    pub(super) fn check_lengths(&self, axes: &[Axis], lengths: &[u32]) -> std::result::Result<(), String> {
         if axes.len() != lengths.len() {
             return Err(format!("{} lengths were given for {} axes", lengths.len(), axes.len()));
         }

@@ -243,7 +243,8 @@ impl<T: Number> Convolve<T> {
 impl Convolve<f32> {
     /// Two specifications, for a kernel that stays the same in many runs: the transform of the
     /// kernel, and the convolution that reads its result as the array `spectrum`, and has no second
-    /// input. The length of the transform is the best one for a device of `profile`.
+    /// input. Call it last: batches and channels decide how many spectra there are. The rules choose the
+    /// length of the transform for a device of `profile`.
     ///
     /// ```no_run
     /// # use wgpu_fft::{FragmentArrays, Planner, With, signal::Convolve};
@@ -310,7 +311,9 @@ impl Core {
     /// From here on the spectrum of the kernel is given. Returns the shape of its transform, and
     /// the part of it that the kernel has.
     fn take_spectrum(&mut self, profile: &DeviceProfile) -> Result<(Shape, Vec<Range<i64>>)> {
-        let lengths = self.lengths(&self.axes()?, profile)?;
+        let axes = self.axes()?;
+        let lengths = self.lengths(&axes, profile)?;
+        self.check_lengths(&axes, &lengths).map_err(|why| Error::unsupported(&*self, why))?;
         let shape: Vec<usize> = lengths.iter().map(|&n| n as usize).collect();
         self.spectrum = Some(lengths);
         Ok((Shape::from(shape.as_slice()), self.kernel.extents().iter().map(|&k| 0..k as i64).collect()))

@@ -118,19 +118,14 @@ impl<T: Element> Roll<T> {
         /// Shifts `count` arrays that follow one another, each in itself.
         batch(count: usize) => own.core.batch = count;
     }
-}
 
-impl<T: Element> Roll<T> {
     /// The shift that undoes this one. It is also the adjoint, as
     /// [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it.
-    pub fn adjoint(mut self) -> Self {
-        let extents = self.core.shape.extents().iter();
-        self.core
-            .shifts
-            .iter_mut()
-            .zip(extents)
-            .for_each(|(shift, &extent)| *shift = (extent as isize - *shift) % (extent as isize).max(1));
-        self
+    pub fn adjoint(&self) -> Self {
+        let Core { name, bytes, shape, shifts, .. } = &self.core;
+        let back: Vec<isize> = shifts.iter().map(|shift| -shift).collect();
+        let core = Core { shifts: Core::new(name, *bytes, *shape, &back).shifts, ..self.core.clone() };
+        Self { core, element: PhantomData }
     }
 }
 
