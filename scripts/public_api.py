@@ -35,7 +35,8 @@ def documentation():
     # The libraries for C and Python have other pages of the same names.
     others = "--exclude wgpu-fft-capi --exclude wgpu-fft-fftw --exclude wgpu-fft-python"
     selected = os.environ.get("WGPU_FFT_CARGO_SELECTION")
-    selection = (f"{selected} {others}" if selected else "--package wgpu-fft --features ndarray").split()
+    # Libraries alone, without examples, do not ask for ndarray themselves.
+    selection = (f"{selected} {others}" if selected else "--package wgpu-fft").split() + ["--features", "wgpu-fft/ndarray"]
     command = ["cargo", "doc", *selection, "--lib", "--no-deps", "--quiet"]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "RUSTDOC": str(rustdoc)}, check=True)
     crate = json.loads((target / "doc" / f"{CRATE}.json").read_text())
