@@ -57,8 +57,11 @@ fn run() -> Result<()> {
         Ok(true)
     })?;
     let Some(options) = options else { return Ok(()) };
-    if block == 0 || rate == 0 || !(0.01..=60.0).contains(&seconds) {
-        return Err(lexopt::Error::from("--block and --rate take at least 1, --seconds 0.01 to 60").into());
+    if block == 0 || !support::RATES.contains(&rate) || !(0.01..=60.0).contains(&seconds) {
+        return Err(lexopt::Error::from("--block takes at least 1, --rate 1 to 1000000, --seconds 0.01 to 60").into());
+    }
+    if minutes.is_some_and(|minutes| !(minutes > 0.0 && minutes <= 10_000.0)) {
+        return Err(lexopt::Error::from("--minutes takes more than 0, and at most 10000").into());
     }
     let (sound, rate) = match &options.file {
         None => (vec![own_sound(rate)], rate),
@@ -94,7 +97,7 @@ fn run() -> Result<()> {
 
     // The sound and what the room adds to it; or for some minutes the sound again and again.
     let heard = len + taps - 1;
-    let total = minutes.map_or(heard, |minutes| (minutes * 60.0 * f64::from(rate)) as usize).div_ceil(block);
+    let total = minutes.map_or(heard, |minutes| (minutes * 60.0 * f64::from(rate)) as usize).div_ceil(block).max(1);
     let sample =
         |channel: usize, t: usize| if minutes.is_some() { sound[channel][t % len] } else { sound[channel].get(t).copied().unwrap_or(0.0) };
     let mut result: Vec<Vec<f32>> = vec![Vec::new(); channels];
@@ -148,9 +151,9 @@ fn run() -> Result<()> {
             squares[1] += exact.powi(2);
         }
     }
-    let error = (squares[0] / squares[1]).sqrt();
-    println!("check       differs from f64 by {error:.1e}");
-    if error < 1e-5 { Ok(()) } else { Err("check: the difference is too large".into()) }
+    let [error, norm] = squares.map(f64::sqrt);
+    println!("check       differs from f64 by {error:.1e}, of {norm:.1e}");
+    if error <= 1e-5 * norm { Ok(()) } else { Err("check: the difference is too large".into()) }
 }
 
 /// Four seconds: notes that end at once, and clicks.

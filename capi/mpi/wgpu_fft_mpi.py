@@ -18,6 +18,7 @@ import ctypes.util
 import os
 import pathlib
 import sys
+import weakref
 from ctypes import c_char_p, c_double, c_int, c_int32, c_size_t, c_void_p
 from typing import NamedTuple
 
@@ -140,6 +141,8 @@ def _options(decomposition="slabs", grid=(0, 0), order="transposed", shares="equ
     own.decomposition = ["slabs", "pencils"].index(decomposition) if not any(grid) else 2
     own.order = ["transposed", "natural"].index(order)
     if isinstance(shares, Job):
+        if not shares._handle:
+            raise ValueError("shares are those of a job that is closed")
         own.shares_of = shares._handle
     else:
         own.shares = ["equal", "measured"].index(shares)
@@ -160,7 +163,7 @@ class Cluster:
     """
 
     def __init__(self, comm, *, adapter=None, pci_bus=None, timeout=0.0):
-        self._handle = c_void_p()
+        self._handle, self._jobs = c_void_p(), weakref.WeakSet()
         options = _OpenOptions(timeout=timeout, pci_bus=pci_bus and pci_bus.encode())
         if isinstance(adapter, int):
             options.adapter_number = adapter + 1
@@ -180,10 +183,14 @@ class Cluster:
         batch whole on every rank. `order` of the frequencies is "transposed" or "natural". `shares` are
         "equal", "measured", or those of another job. `timeout` is in seconds.
         """
-        return Job(self, spec, _options(**options))
+        job = Job(self, spec, _options(**options))
+        self._jobs.add(job)
+        return job
 
     def close(self):
-        """Closes the device, once its jobs are closed too. Collective, before MPI ends."""
+        """Closes the jobs and the device. Collective, before MPI ends."""
+        for job in list(self._jobs):
+            job.close()
         _library.wgpu_fft_mpi_close(self._handle)
         self._handle = c_void_p()
 
@@ -202,16 +209,21 @@ class Job:
         _call("plan", cluster._handle, spec.encode(), options, ctypes.byref(self._handle))
         self.input, self.output = _both("parts", self._handle)
 
-    def set_parts(self, input=None, output=None, padding=(0, 0)):
+    def set_parts(self, input=None, output=None, padding=(None, None)):
         """Takes and returns other parts: any box of each rank. A part is a range for each axis, in the order of
         `axes`, and one for the batch in front if it is divided too; None keeps what the rank has. Collective.
 
         Every element of the input must come from exactly one rank. Parts of the output may overlap. Rows of
-        input and output have `padding` behind them: elements that are neither read nor written.
+        input and output have `padding` behind them: elements that are neither read nor written. If it fails,
+        the job keeps all parts.
         """
-        boxes = self._box(input or self.input.ranges, self.input), self._box(output or self.output.ranges, self.output)
-        for box, own in zip(boxes, padding):
-            box.padding = own
+        boxes = []
+        for part, ranges, own in zip((self.input, self.output), (input, output), padding):
+            # NULL keeps the part, with its padding.
+            box = None if ranges is None and own is None else self._box(ranges or part.ranges, part)
+            if box is not None:
+                box.padding = own or 0
+            boxes.append(box)
         _call("set_parts", self._handle, *boxes)
         self.input, self.output = _both("parts", self._handle)
 
@@ -232,7 +244,9 @@ class Job:
             out = numpy.empty(self.output.shape, self.output.dtype)
         elif out.dtype != self.output.dtype or not out.flags.c_contiguous or not out.flags.writeable:
             raise TypeError(f"out must be a writeable, contiguous array of {self.output.dtype}, and is one of {out.dtype}")
-        _call("run", self._handle, array.ctypes.data, array.nbytes, out.ctypes.data, out.nbytes)
+        # An array of another shape has no right length, which all ranks must learn.
+        sizes = [own.nbytes if own.shape == part.shape else 0 for own, part in ((array, self.input), (out, self.output))]
+        _call("run", self._handle, array.ctypes.data, sizes[0], out.ctypes.data, sizes[1])
         return out
 
     def close(self):

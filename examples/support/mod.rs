@@ -182,6 +182,10 @@ pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) 
     Ok(())
 }
 
+/// Samples per second.
+#[allow(dead_code, reason = "most examples read no sounds")]
+pub const RATES: std::ops::RangeInclusive<u32> = 1..=1_000_000;
+
 /// The channels of a WAV file, from -1 to 1, and its sampling rate.
 #[allow(dead_code, reason = "most examples read no sounds")]
 pub fn read_sound(path: &Path) -> Result<(Vec<Vec<f32>>, u32)> {
@@ -199,6 +203,9 @@ pub fn read_sound(path: &Path) -> Result<(Vec<Vec<f32>>, u32)> {
         let sound: Vec<Vec<f32>> = (0..count).map(|channel| samples.chunks_exact(count).map(|all| all[channel]).collect()).collect();
         if sound[0].is_empty() || !samples.iter().all(|value| value.is_finite()) {
             return Err("it has no samples, or samples that are no numbers".into());
+        }
+        if !RATES.contains(&sample_rate) {
+            return Err(format!("{sample_rate} samples per second").into());
         }
         Ok((sound, sample_rate))
     };

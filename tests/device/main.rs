@@ -277,6 +277,7 @@ fn per_device() -> Vec<DeviceTest> {
         stream::{
             blocks_give_the_whole_convolution,
             long_kernels_in_partitions,
+            kernels_may_be_exchanged_at_any_time,
             what_is_no_number_is_forgotten,
             wrong_streams_are_refused,
             frames_come_as_they_complete,

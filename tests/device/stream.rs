@@ -123,6 +123,32 @@ pub fn long_kernels_in_partitions(device: &Device) {
     }
 }
 
+/// From two periods of the largest partitions after a kernel was exchanged, results are those of the
+/// new one, in whatever block it came, and whether or not results were waited for.
+pub fn kernels_may_be_exchanged_at_any_time(device: &Device) {
+    let (block, taps, m) = (16, 900, 8);
+    let [h, other] = [3, 4].map(|seed| noise(taps, seed));
+    let x = vec![noise(block * 80, 5)];
+    let (expected, blocks) = (convolved(&x[0], &other), blocks(&x, block));
+    let mut stream = StreamConvolve::new(block, taps).larger([2, m]).stream(&device.planner, &h).unwrap();
+    for at in 20..20 + if device.is_thorough() { m } else { 3 } {
+        stream.set_kernel(&h).unwrap();
+        let before: Vec<Pending<Vec<f32>>> = blocks[..at].iter().map(|block| stream.push(block).unwrap()).collect();
+        stream.set_kernel(&other).unwrap();
+        let after: Vec<Vec<f32>> = blocks[at..].iter().map(|block| pushed(&mut stream, block)).collect();
+        let first = at + 2 * m;
+        let own = error(&after[2 * m..], &[expected[first * block..].to_vec()], block);
+        assert!(own <= budget(&stream), "{}: exchanged before block {at}: {own:.1e}", device.name);
+        // Those before are still to be had, but for some that nobody wants.
+        stream.reset().unwrap();
+        for (b, own) in before.into_iter().enumerate().filter(|(b, _)| b % 3 == 0) {
+            let right = convolved(&x[0][..(b + 1) * block], &h);
+            let own = error(&[own.wait().unwrap()], &[right[b * block..].to_vec()], block);
+            assert!(own <= 8.0 * budget(&stream), "{}: block {b} before: {own:.1e}", device.name);
+        }
+    }
+}
+
 /// A NaN reaches no other channel, and is forgotten with the last tap that reaches it.
 pub fn what_is_no_number_is_forgotten(device: &Device) {
     let (block, taps, later) = (16, 100, 4);

@@ -80,8 +80,8 @@ typedef int32_t wgpu_fft_mpi_status;
  */
 typedef struct wgpu_fft_mpi_open_options {
     /**
-     * Part of the name of the adapter or of its driver, in any case. Processes of a machine that
-     * give the same name take its adapters in turn. May be NULL.
+     * Part of the name of the adapter or of its driver, in any case. The i-th process of a machine
+     * takes the i-th adapter with its name, modulo their number. May be NULL.
      */
     const char *adapter_name;
     /**
@@ -293,7 +293,7 @@ void wgpu_fft_mpi_close(struct wgpu_fft_mpi_cluster *cluster);
 const char *wgpu_fft_mpi_device(const struct wgpu_fft_mpi_cluster *cluster);
 
 /**
- * The parts of the input and of the output that one of so many ranks will have, in no time: nothing is
+ * The parts of the input and of the output that `rank` of `ranks` will have, without planning: nothing is
  * measured, compiled or sent. It needs neither a device nor MPI, and WGPU_FFT_MPI_MEASURED is
  * refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both places may be NULL.
  */
@@ -317,7 +317,8 @@ wgpu_fft_mpi_status wgpu_fft_mpi_plan(const struct wgpu_fft_mpi_cluster *cluster
                                       struct wgpu_fft_mpi_job **job);
 
 /**
- * Destroys a job. NULL does nothing. After MPI_Finalize it leaks.
+ * Destroys a job. NULL does nothing. The last one of a cluster that is closed frees its communicator, so
+ * then this is collective. After MPI_Finalize it leaks.
  */
 void wgpu_fft_mpi_destroy(struct wgpu_fft_mpi_job *job);
 
@@ -331,8 +332,8 @@ wgpu_fft_mpi_status wgpu_fft_mpi_parts(const struct wgpu_fft_mpi_job *job,
 /**
  * Lets a job take and return other parts: any box of each rank, so that a program keeps its own
  * decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along the axes in
- * the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
- * Collective. It costs an exchange before the transform and one after it.
+ * the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps the part that the rank
+ * has now. If it fails, the job keeps all parts. Collective. It costs an exchange before the transform and one after it.
  *
  * Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
  * Parts of the output may overlap, for halos, or leave something out.
@@ -345,7 +346,7 @@ wgpu_fft_mpi_status wgpu_fft_mpi_set_parts(struct wgpu_fft_mpi_job *job,
  * Computes this rank's part of the output from its part of the input, and returns when it is written.
  * Collective. The output may be the input. If it fails, what the output holds means nothing.
  *
- * A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL has no length. The parts of a
+ * A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL counts as length 0. The parts of a
  * rank may be empty, and then NULL is right.
  */
 wgpu_fft_mpi_status wgpu_fft_mpi_run(const struct wgpu_fft_mpi_job *job,

@@ -21,8 +21,8 @@ pub struct Cluster {
 /// i-th process of a machine takes the i-th GPU. Ranks may have different options.
 #[repr(C)]
 pub struct OpenOptions {
-    /// Part of the name of the adapter or of its driver, in any case. Processes of a machine that
-    /// give the same name take its adapters in turn. May be NULL.
+    /// Part of the name of the adapter or of its driver, in any case. The i-th process of a machine
+    /// takes the i-th adapter with its name, modulo their number. May be NULL.
     pub adapter_name: *const c_char,
     /// In place of a name: the PCI address of a card, such as `0000:65:00.0`. May be NULL.
     pub pci_bus: *const c_char,
@@ -32,7 +32,7 @@ pub struct OpenOptions {
     pub timeout: f64,
 }
 
-/// A time of C's.
+/// Seconds of C; 0 is the default.
 pub fn seconds(name: &str, value: f64) -> Result<Option<Duration>, Failure> {
     if value == 0.0 {
         return Ok(None);
@@ -80,7 +80,10 @@ pub unsafe extern "C" fn wgpu_fft_mpi_open(comm: c_int, options: *const OpenOpti
             if is_inter != 0 {
                 return Err(Failure::argument("comm joins two groups: an intracommunicator is needed"));
             }
-            ffi::MPI_Comm_dup(theirs, &mut own);
+            let status = ffi::MPI_Comm_dup(theirs, &mut own);
+            if status != ffi::MPI_SUCCESS as c_int || own == ffi::RSMPI_COMM_NULL {
+                return Err(Failure::unsupported(format!("MPI_Comm_dup failed with {status}")));
+            }
             SimpleCommunicator::from_raw(own)
         };
         let ranks = Ranks::open(&comm, &wanted)?;

@@ -148,7 +148,7 @@ unsafe fn job_options(options: *const PlanOptions) -> Result<JobOptions, Failure
     Ok(seconds("timeout", options.timeout)?.into_iter().fold(own, JobOptions::timeout))
 }
 
-/// The parts of the input and of the output that one of so many ranks will have, in no time: nothing is
+/// The parts of the input and of the output that `rank` of `ranks` will have, without planning: nothing is
 /// measured, compiled or sent. It needs neither a device nor MPI, and WGPU_FFT_MPI_MEASURED is
 /// refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both places may be NULL.
 #[unsafe(no_mangle)]
@@ -206,7 +206,8 @@ pub unsafe extern "C" fn wgpu_fft_mpi_plan(
     })
 }
 
-/// Destroys a job. NULL does nothing. After MPI_Finalize it leaks.
+/// Destroys a job. NULL does nothing. The last one of a cluster that is closed frees its communicator, so
+/// then this is collective. After MPI_Finalize it leaks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_destroy(job: *mut Job) {
     guarded("wgpu_fft_mpi_destroy", || {
@@ -231,14 +232,15 @@ pub unsafe extern "C" fn wgpu_fft_mpi_parts(job: *const Job, input: *mut Part, o
 
 /// Lets a job take and return other parts: any box of each rank, so that a program keeps its own
 /// decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along the axes in
-/// the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps what the rank has.
-/// Collective. It costs an exchange before the transform and one after it.
+/// the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps the part that the rank
+/// has now. If it fails, the job keeps all parts. Collective. It costs an exchange before the transform and one after it.
 ///
 /// Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
 /// Parts of the output may overlap, for halos, or leave something out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_set_parts(job: *mut Job, input: *const Part, output: *const Part) -> Status {
     guarded("wgpu_fft_mpi_set_parts", || {
+        process::check().map_err(Failure::unsupported)?;
         // SAFETY: the caller gives a handle, and parts or NULL.
         let (job, given) = unsafe { (&mut place("job", job)?.job, [input.as_ref(), output.as_ref()]) };
         let [input, output] = [true, false].map(|side| given[usize::from(!side)].map(|given| given.of(job.part(side))));
@@ -249,7 +251,7 @@ pub unsafe extern "C" fn wgpu_fft_mpi_set_parts(job: *mut Job, input: *const Par
 /// Computes this rank's part of the output from its part of the input, and returns when it is written.
 /// Collective. The output may be the input. If it fails, what the output holds means nothing.
 ///
-/// A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL has no length. The parts of a
+/// A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL counts as length 0. The parts of a
 /// rank may be empty, and then NULL is right.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_run(
@@ -277,7 +279,11 @@ unsafe fn run(job: &AnyJob, (input, input_bytes): (*const u8, usize), (output, o
     let (from, to) = (source.as_ptr_range(), output.cast_const()..output.cast_const().wrapping_add(output_bytes));
     if from.start < to.end && to.start < from.end {
         // What is read may be what is written: the result comes into memory of its own first.
-        let mut results = vec![0; output_bytes];
+        let mut results = Vec::new();
+        // Without room for them they stay empty, which is a wrong length: all ranks learn it.
+        if results.try_reserve_exact(output_bytes).is_ok() {
+            results.resize(output_bytes, 0);
+        }
         job.run(source, &mut results)?;
         // SAFETY: the caller's; nobody looks at the input any more.
         unsafe { output.copy_from_nonoverlapping(results.as_ptr(), results.len()) };

@@ -205,8 +205,12 @@ impl Workers for DeviceSet {
 
 /// Returns an error unless an array has `expected` bytes. The error counts elements.
 pub(crate) fn check(argument: &'static str, expected: usize, array: &[u8], element: usize) -> std::result::Result<(), wgpu_fft::Error> {
-    let (expected, actual) = (expected / element, array.len() / element);
-    if expected == actual { Ok(()) } else { Err(wgpu_fft::Error::WrongLen { argument, expected, actual }) }
+    if expected == array.len() {
+        return Ok(());
+    }
+    // What is no whole element counts as one.
+    let (expected, actual) = (expected / element, array.len().div_ceil(element));
+    Err(wgpu_fft::Error::WrongLen { argument, expected, actual })
 }
 
 /// Zeroed memory on the host, or an error instead of an abort.

@@ -70,7 +70,7 @@ use crate::settings::settings;
 /// Planning returns [`Error::Empty`] without samples, taps or channels; [`Error::WrongLen`] for a
 /// kernel of another length; [`Error::Unsupported`] for partitions that do not divide each other;
 /// the errors of [`R2c`](crate::fft::R2c), such as [`Error::LimitExceeded`] for spectra that
-/// exceed a binding.
+/// exceed a binding, or for more than 2¹⁸ bind groups.
 ///
 /// # Sources
 /// A. Torger and A. Farina, IEEE WASPAA 2001, 195 (uniform partitions); W. G. Gardner, J. Audio
@@ -86,7 +86,7 @@ pub struct StreamConvolve {
 }
 
 impl StreamConvolve {
-    /// Blocks of so many samples, and a kernel of so many taps.
+    /// Convolves blocks of `block` samples with a kernel of `taps` taps.
     pub fn new(block: usize, taps: usize) -> Self {
         Self { block, taps, channels: 1, for_each: false, larger: None }
     }

@@ -33,6 +33,9 @@ use crate::plan::{Bound, FragmentArrays, Plan, With, filled};
 use crate::planner::Planner;
 use crate::reduce::{self, Reduction};
 
+/// Each takes a few hundred bytes and some microseconds.
+const MAX_BIND_GROUPS: u64 = 1 << 18;
+
 /// A plan with its arrays, and when it is due.
 #[derive(Debug)]
 struct Job {
@@ -45,6 +48,12 @@ struct Job {
 impl Job {
     fn new(every: usize, phase: usize, count: usize, bind: impl Fn(usize) -> Result<Bound>) -> Result<Self> {
         Ok(Self { every, phase, bounds: (0..count).map(bind).collect::<Result<_>>()? })
+    }
+
+    /// What was due in the period that block `step` belongs to, of periods of several blocks.
+    fn done(&self, step: u64) -> Option<&Bound> {
+        let [every, phase, count] = [self.every, self.phase, self.bounds.len()].map(|number| number as u64);
+        (every > 1 && phase < step % every).then(|| &self.bounds[(step / every % count) as usize])
     }
 
     fn due(&self, step: u64) -> Option<&Bound> {
@@ -174,6 +183,7 @@ impl ConvolveStream {
         check_kernel(spec, kernel)?;
         let StreamConvolve { block, channels, .. } = *spec;
         let largest = parts[parts.len() - 1].blocks;
+        check_bind_groups(spec, &parts, &slices)?;
         let mut own = Self {
             spec: spec.clone(),
             gpu: gpu.clone(),
@@ -214,6 +224,7 @@ impl ConvolveStream {
         let bins = channels * (n + 1);
         // Slices begin where a binding may.
         let alignment = (gpu.profile().storage_alignment as usize / size_of::<Complex32>()).max(1);
+        let slices = slices.min(bins.div_ceil(alignment));
         let slice = bins.div_ceil(slices).next_multiple_of(alignment);
         let row = slice * slices;
         let (ring, sums, spectra) = (gpu.alloc(q * row)?, gpu.alloc(row)?, gpu.alloc(rows(q) * row)?);
@@ -326,7 +337,8 @@ impl ConvolveStream {
     ///
     /// # Errors
     /// [`Error::WrongLen`] for another number of samples, which changes nothing;
-    /// [`Error::DeviceLost`].
+    /// [`Error::OutOfMemory`]; [`Error::DeviceLost`]. After another error than the first, call
+    /// [`reset`](Self::reset).
     pub fn push(&mut self, block: &[f32]) -> Result<Pending<Vec<f32>>> {
         let download = self.begin(block)?;
         Ok(self.gpu.collect(download, self.output.len()))
@@ -374,7 +386,8 @@ impl ConvolveStream {
     /// Records the next block into the caller's encoder: from `input` to `output`, which need the
     /// usages `COPY_SRC` and `COPY_DST`. It makes no bind group and submits nothing. Several blocks
     /// may be recorded into one encoder. All that was recorded must be submitted, in the order in
-    /// which it was recorded.
+    /// which it was recorded, and before the next [`push`](Self::push), [`reset`](Self::reset) or
+    /// [`set_kernel`](Self::set_kernel).
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::ForeignObject`] and
@@ -430,14 +443,16 @@ impl ConvolveStream {
     }
 
     /// Exchanges the kernel for one of the same length, by one upload and one transform for each
-    /// size of partitions. All samples that come and that came are convolved with the new one, but
-    /// for results of larger partitions that are computed already.
+    /// size of partitions, in one submission. All samples that come and that came are convolved with
+    /// the new one, but for results of larger partitions that belong to blocks of this period, which
+    /// are computed already.
     ///
     /// # Errors
     /// [`Error::WrongLen`]; [`Error::OutOfMemory`]; [`Error::DeviceLost`].
     pub fn set_kernel(&mut self, kernel: &[f32]) -> Result<()> {
         check_kernel(&self.spec, kernel)?;
         let StreamConvolve { taps, channels, for_each, block, .. } = self.spec;
+        let mut bounds = Vec::new();
         for own in &self.parts {
             let (n, q) = (own.n, own.part.spectra(block));
             let mut frames = vec![0.0; rows(q) * channels * 2 * n];
@@ -454,11 +469,33 @@ impl ConvolveStream {
                 }
             }
             let frames = self.gpu.upload(&frames)?;
-            let bound = own.plan.bind(&frames, own.spectra.slice(..own.plan.output_len())?)?;
-            self.gpu.submit(|encoder| bound.encode(encoder))?;
+            bounds.push(own.plan.bind(&frames, own.spectra.slice(..own.plan.output_len())?)?);
         }
+        // What this period has computed of the next results, once more: a sum of which some slices are
+        // of one kernel and some of the other would be none.
+        let again = self.jobs.iter().filter_map(|job| job.done(self.step));
+        self.gpu.submit(|encoder| bounds.iter().chain(again).try_for_each(|bound| bound.encode(encoder)))?;
         Ok(())
     }
+}
+
+/// Refuses streams whose places in rings would take minutes and gigabytes to bind.
+fn check_bind_groups(spec: &StreamConvolve, parts: &[Part], slices: &[usize]) -> Result<()> {
+    let largest = parts[parts.len() - 1].blocks;
+    let of = |(part, slices): (&Part, &usize)| {
+        let q = part.spectra(spec.block);
+        (common_multiple(q, largest / part.blocks) + slices * q) as u64
+    };
+    let (required, available) = (parts.iter().zip(slices).map(of).sum::<u64>() + 2 * largest as u64, MAX_BIND_GROUPS);
+    if required <= available {
+        return Ok(());
+    }
+    Err(Error::LimitExceeded {
+        what: format!("`{spec}`: take longer blocks, or other partitions"),
+        limit: "bind groups of a stream",
+        required,
+        available,
+    })
 }
 
 fn check_kernel(spec: &StreamConvolve, kernel: &[f32]) -> Result<()> {

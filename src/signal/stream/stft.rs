@@ -6,6 +6,7 @@ use num_complex::Complex32;
 
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::gpu::cannot_block;
 use crate::plan::Plan;
 use crate::planner::Planner;
 use crate::signal::convolve::Number;
@@ -77,9 +78,10 @@ impl<T: Number, O: Element> StftStream<T, O> {
         let stft = stft.inside()?;
         let frames = Frames::of(&stft)?;
         let Frames { channels, bins, most, samples, .. } = frames;
+        let plan = planner.plan(stft)?;
         let held = vec![Vec::new(); channels];
         let (input, output) = (vec![T::zeroed(); channels * samples], vec![O::zeroed(); channels * most * bins]);
-        Ok(Self { plan: planner.plan(stft)?, frames, held, gap: 0, input, output, complete: Vec::new() })
+        Ok(Self { plan, frames, held, gap: 0, input, output, complete: Vec::new() })
     }
 
     /// Takes samples, equally many of each channel, the channels one after the other, and returns the
@@ -87,9 +89,13 @@ impl<T: Number, O: Element> StftStream<T, O> {
     /// [`Stft`]. It blocks until they have come.
     ///
     /// # Errors
-    /// [`Error::WrongLen`] if the channels have no equal number of samples, which changes nothing;
-    /// [`Error::DeviceLost`]; in the browser [`Error::Unsupported`].
+    /// [`Error::WrongLen`] if the channels have no equal number of samples, and in the browser
+    /// [`Error::Unsupported`], which change nothing; [`Error::DeviceLost`], after which the samples
+    /// are kept: [`reset`](Self::reset) forgets them.
     pub fn push(&mut self, samples: &[T]) -> Result<&[O]> {
+        if cfg!(target_arch = "wasm32") {
+            return Err(cannot_block());
+        }
         let Frames { channels, len, hop, bins, most, samples: run } = self.frames;
         let each = self.frames.per_channel("samples", samples.len(), 1)?;
         let passed = self.gap.min(each);
@@ -166,7 +172,7 @@ impl<T: Number + std::ops::Add<Output = T>> IstftStream<T> {
     ///
     /// # Errors
     /// [`Error::WrongLen`] if these are no whole frames of all channels, which changes nothing;
-    /// [`Error::DeviceLost`]; in the browser [`Error::Unsupported`].
+    /// [`Error::DeviceLost`], after which frames are missing; in the browser [`Error::Unsupported`].
     pub fn push(&mut self, spectra: &[Complex32]) -> Result<&[T]> {
         let Frames { channels, len, hop, bins, most, samples } = self.frames;
         let count = self.frames.per_channel("spectra", spectra.len(), bins)? / bins;

@@ -34,25 +34,34 @@ async function start() {
     playing = { context, worker };
     stop.disabled = false;
     state.textContent = "Preparing the room …";
-    worker.onerror = (event) => fail(event.message);
-    await context.audioWorklet.addModule(new URL("worklet.js", import.meta.url));
+    /** What went wrong counts while this session plays. @param {string} why */
+    const failed = (why) => playing?.context === context && fail(why);
+    worker.onerror = (event) => failed(event.message);
+    try {
+        await context.audioWorklet.addModule(new URL("worklet.js", import.meta.url));
+    } catch (error) {
+        return failed(error.message);
+    }
+    // It may have been stopped meanwhile.
+    if (playing?.context !== context) return;
     const options = { block: Number(block.value), ahead: Number(ahead.value) };
     const node = new AudioWorkletNode(context, "room", { numberOfInputs: 1, outputChannelCount: [1], processorOptions: options });
-    node.onprocessorerror = () => fail("the processor of sound has failed");
+    node.onprocessorerror = () => failed("the processor of sound has failed");
     const { port1, port2 } = new MessageChannel();
     worker.onmessage = ({ data }) => {
-        if (data.error !== undefined) return fail(data.error);
+        if (data.error !== undefined) return failed(data.error);
         if (data.ready === undefined) return;
         state.textContent = `Playing on ${data.ready.name}. Partitions: ${data.ready.partitions}.`;
         node.port.postMessage({ port: port1 }, [port1]);
         const source = sound(context);
         source.connect(node).connect(context.destination);
         source.start();
-        context.resume().catch((error) => fail(error.message));
+        context.resume().catch((error) => failed(error.message));
     };
     node.port.onmessage = ({ data }) => {
         const { blocks, late, loudest, turn } = data;
-        const latency = ((options.ahead * options.block) / context.sampleRate) * 1e3;
+        // A sample also waits for the last one of its own block.
+        const latency = (((options.ahead + 1) * options.block) / context.sampleRate) * 1e3;
         counts.textContent = `${blocks} blocks, ${late} late, loudest ${loudest.toFixed(3)}, `
             + `${turn.toFixed(2)} ms there and back at most lately, ${latency.toFixed(1)} ms behind`;
         Object.assign(counts.dataset, { blocks, late, loudest });

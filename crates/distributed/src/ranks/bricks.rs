@@ -80,9 +80,11 @@ impl RanksJob {
     /// Takes parts of the caller's. Collective.
     pub(super) fn take_bricks(&mut self, bricks: [Option<Part>; 2]) -> Result<()> {
         let (rank, size) = (self.link.rank(), self.link.size());
+        // A failure must leave the job as it was.
+        let mut reshapes = [None, None];
         for (brick, is_input) in bricks.into_iter().zip([true, false]) {
             let parts: Vec<Part> = (0..size).map(|rank| self.part_of(rank, is_input)).collect();
-            let brick = brick.unwrap_or_else(|| parts[rank].clone());
+            let brick = brick.unwrap_or_else(|| self.part(is_input));
             self.link.agree(Phase::Plan, brick.check(&parts[rank]))?;
             let ranges = brick.all_ranges().into_iter().flat_map(|range| [range.start as f64, range.end as f64]);
             let own: Vec<f64> = std::iter::once(brick.padding as f64).chain(ranges).collect();
@@ -99,8 +101,9 @@ impl RanksJob {
             } else {
                 Some(Reshape::new(rank, &parts, &bricks, self.element_bytes(false), brick))
             };
-            self.reshapes[usize::from(!is_input)] = reshape;
+            reshapes[usize::from(!is_input)] = reshape;
         }
+        self.reshapes = reshapes;
         Ok(())
     }
 }

@@ -148,7 +148,7 @@ impl Geometry {
         match decomposition {
             Decomposition::Slabs => {}
             Decomposition::Pencils => own.grid = own.squarest(ranks),
-            Decomposition::Grid(grid) if grid.iter().product::<usize>() == ranks => own.grid = grid.to_vec(),
+            Decomposition::Grid([first, second]) if first.checked_mul(second) == Some(ranks) => own.grid = vec![first, second],
             Decomposition::Grid([first, second]) => {
                 let why = format!("the cluster has {ranks} ranks");
                 return Err(unsupported(&format!("a grid of {first} x {second} ranks"), &why));
