@@ -9,6 +9,12 @@ use std::str::{FromStr, SplitWhitespace};
 
 use crate::error::{Error, Result};
 
+/// The lines of a table of this crate's, and their columns: none of what is empty or a comment.
+pub(crate) fn table(text: &'static str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| (line, line.split('|').map(str::trim).collect()))
+}
+
 /// A text, and what it should be. The parts that its methods take are slices of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {

@@ -1,6 +1,8 @@
 //! The registers of a GPU, by what the device says of itself. No interface tells them, so they are
 //! data: `registers.txt`, which says what its columns are.
 
+use crate::text::table;
+
 const TABLE: &str = include_str!("registers.txt");
 
 /// The registers of a device, in 32-bit words, as far as the rules for recipes keep to them.
@@ -46,12 +48,10 @@ impl Line<'_> {
 }
 
 fn lines() -> impl Iterator<Item = Line<'static>> {
-    let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|text| line(text).unwrap_or_else(|| panic!("registers.txt: `{text}`")))
+    table(TABLE).map(|(text, columns)| line(&columns).unwrap_or_else(|| panic!("registers.txt: `{text}`")))
 }
 
-fn line(text: &str) -> Option<Line<'_>> {
-    let columns: Vec<&str> = text.split('|').map(str::trim).collect();
+fn line<'a>(columns: &[&'a str]) -> Option<Line<'a>> {
     let [vendor, least_subgroup, liked, most, workgroup, memory, _] = columns[..] else { return None };
     let vendor = match vendor {
         "*" => None,

@@ -176,6 +176,7 @@ impl Geometry {
     }
 }
 
-fn gcd(a: u32, b: u32) -> u32 {
+/// The largest number that divides both.
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -48,7 +48,7 @@ mod design;
 pub(crate) mod divide;
 mod emit;
 mod fit;
-mod geometry;
+pub(crate) mod geometry;
 mod lower;
 mod neighbours;
 mod operations;

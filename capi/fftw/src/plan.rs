@@ -58,26 +58,21 @@ enum Place {
     },
 }
 
-/// Whether the host is to run all steps.
-fn is_for_host(steps: &[Step], choosing: Choosing) -> Result<bool, Error> {
-    if choosing.recorded_only {
-        return Ok(false);
-    }
+/// Which steps the host is to run.
+fn on_host(steps: &[Step], choosing: Choosing) -> Result<Vec<bool>, Error> {
     let mut library = library();
     // A child of a process with a device has none.
     library.gpu()?;
-    let chosen = steps.iter().map(|step| host::is_chosen(step, &mut library)).collect::<Result<Vec<_>, _>>()?;
-    Ok(!chosen.is_empty() && !chosen.contains(&false))
+    if choosing.recorded_only {
+        return Ok(vec![false; steps.len()]);
+    }
+    steps.iter().map(|step| host::is_chosen(step, &mut library)).collect()
 }
 
 impl Stage {
-    fn new(step: Step, choosing: Choosing) -> Result<Self, Error> {
+    fn new(step: Step, on_host: bool, choosing: Choosing) -> Result<Self, Error> {
         let mut library = library();
-        library.gpu()?;
-        if !choosing.recorded_only
-            && host::is_chosen(&step, &mut library)?
-            && let Some(host) = Host::new(&step)
-        {
+        if on_host && let Some(host) = Host::new(&step) {
             return Ok(Self { step, place: Place::Host(host) });
         }
         let mut at_once = step.batch;
@@ -126,10 +121,13 @@ impl Plan {
         };
         let original = || Original::new(&problem, flags, inputs, outputs).map(Body::Original);
         let steps = problem.steps();
+        let on_host = on_host(&steps, choosing);
         // What is to run on the host, FFTW itself runs best.
-        let body = if is_for_host(&steps, choosing).unwrap_or(false) { original() } else { None };
+        let all = matches!(&on_host, Ok(all) if !all.is_empty() && !all.contains(&false));
+        let body = if all { original() } else { None };
         let body = body.or_else(|| {
-            let stages = steps.into_iter().map(|step| Stage::new(step, choosing)).collect::<Result<_, _>>();
+            let stage = |(step, on_host)| Stage::new(step, on_host, choosing);
+            let stages = on_host.and_then(|on_host| steps.into_iter().zip(on_host).map(stage).collect());
             match stages.map(Body::Stages) {
                 Ok(stages) => Some(stages),
                 Err(error) => {

@@ -293,9 +293,10 @@ void wgpu_fft_mpi_close(struct wgpu_fft_mpi_cluster *cluster);
 const char *wgpu_fft_mpi_device(const struct wgpu_fft_mpi_cluster *cluster);
 
 /**
- * The parts of the input and of the output that `rank` of `ranks` will have, without planning: nothing is
- * measured, compiled or sent. It needs neither a device nor MPI, and WGPU_FFT_MPI_MEASURED is
- * refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both places may be NULL.
+ * The parts of the input and of the output that `rank` of `ranks` will have, without planning:
+ * nothing is measured, compiled or sent. It needs neither a device nor MPI, and
+ * WGPU_FFT_MPI_MEASURED is refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both
+ * places may be NULL.
  */
 wgpu_fft_mpi_status wgpu_fft_mpi_local_parts(const char *spec,
                                              const struct wgpu_fft_mpi_plan_options *options,
@@ -305,8 +306,9 @@ wgpu_fft_mpi_status wgpu_fft_mpi_local_parts(const char *spec,
                                              struct wgpu_fft_mpi_part *output);
 
 /**
- * Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64 1/n`, for
- * all ranks together. Collective. `options` may be NULL. Destroy it with wgpu_fft_mpi_destroy.
+ * Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64
+ * 1/n`, for all ranks together. Collective. `options` may be NULL. Destroy it with
+ * wgpu_fft_mpi_destroy.
  *
  * Planning compiles shaders, which takes milliseconds to seconds the first time. If ranks ask for
  * different transforms or options, it fails on all with WGPU_FFT_ERROR_RANK.
@@ -317,8 +319,8 @@ wgpu_fft_mpi_status wgpu_fft_mpi_plan(const struct wgpu_fft_mpi_cluster *cluster
                                       struct wgpu_fft_mpi_job **job);
 
 /**
- * Destroys a job. NULL does nothing. The last one of a cluster that is closed frees its communicator, so
- * then this is collective. After MPI_Finalize it leaks.
+ * Destroys a job. NULL does nothing. The last one of a cluster that is closed frees its
+ * communicator, so then this is collective. After MPI_Finalize it leaks.
  */
 void wgpu_fft_mpi_destroy(struct wgpu_fft_mpi_job *job);
 
@@ -331,23 +333,25 @@ wgpu_fft_mpi_status wgpu_fft_mpi_parts(const struct wgpu_fft_mpi_job *job,
 
 /**
  * Lets a job take and return other parts: any box of each rank, so that a program keeps its own
- * decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along the axes in
- * the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps the part that the rank
- * has now. If it fails, the job keeps all parts. Collective. It costs an exchange before the transform and one after it.
+ * decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along
+ * the axes in the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL
+ * keeps the part that the rank has now. If it fails, the job keeps all parts. Collective. It costs
+ * an exchange before the transform and one after it.
  *
- * Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
- * Parts of the output may overlap, for halos, or leave something out.
+ * Every element of the input must come from exactly one rank, or it fails with
+ * WGPU_FFT_ERROR_RANK. Parts of the output may overlap, for halos, or leave something out.
  */
 wgpu_fft_mpi_status wgpu_fft_mpi_set_parts(struct wgpu_fft_mpi_job *job,
                                            const struct wgpu_fft_mpi_part *input,
                                            const struct wgpu_fft_mpi_part *output);
 
 /**
- * Computes this rank's part of the output from its part of the input, and returns when it is written.
- * Collective. The output may be the input. If it fails, what the output holds means nothing.
+ * Computes this rank's part of the output from its part of the input, and returns when it is
+ * written. Collective. The output may be the input. If it fails, what the output holds means
+ * nothing.
  *
- * A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL counts as length 0. The parts of a
- * rank may be empty, and then NULL is right.
+ * A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL counts as length 0. The
+ * parts of a rank may be empty, and then NULL is right.
  */
 wgpu_fft_mpi_status wgpu_fft_mpi_run(const struct wgpu_fft_mpi_job *job,
                                      const void *input,

@@ -102,9 +102,7 @@ impl Part {
         }
         own
     }
-}
 
-impl Part {
     /// This box in place of a part.
     fn of(&self, mut part: wgpu_fft_distributed::Part) -> wgpu_fft_distributed::Part {
         let range = |begin: usize, count: usize| begin..begin.saturating_add(count);
@@ -148,9 +146,10 @@ unsafe fn job_options(options: *const PlanOptions) -> Result<JobOptions, Failure
     Ok(seconds("timeout", options.timeout)?.into_iter().fold(own, JobOptions::timeout))
 }
 
-/// The parts of the input and of the output that `rank` of `ranks` will have, without planning: nothing is
-/// measured, compiled or sent. It needs neither a device nor MPI, and WGPU_FFT_MPI_MEASURED is
-/// refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both places may be NULL.
+/// The parts of the input and of the output that `rank` of `ranks` will have, without planning:
+/// nothing is measured, compiled or sent. It needs neither a device nor MPI, and
+/// WGPU_FFT_MPI_MEASURED is refused. `spec` and `options` are those of wgpu_fft_mpi_plan. Both
+/// places may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_local_parts(
     spec: *const c_char,
@@ -181,8 +180,9 @@ unsafe fn put(parts: [Part; 2], input: *mut Part, output: *mut Part) {
     }
 }
 
-/// Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64 1/n`, for
-/// all ranks together. Collective. `options` may be NULL. Destroy it with wgpu_fft_mpi_destroy.
+/// Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64
+/// 1/n`, for all ranks together. Collective. `options` may be NULL. Destroy it with
+/// wgpu_fft_mpi_destroy.
 ///
 /// Planning compiles shaders, which takes milliseconds to seconds the first time. If ranks ask for
 /// different transforms or options, it fails on all with WGPU_FFT_ERROR_RANK.
@@ -206,8 +206,8 @@ pub unsafe extern "C" fn wgpu_fft_mpi_plan(
     })
 }
 
-/// Destroys a job. NULL does nothing. The last one of a cluster that is closed frees its communicator, so
-/// then this is collective. After MPI_Finalize it leaks.
+/// Destroys a job. NULL does nothing. The last one of a cluster that is closed frees its
+/// communicator, so then this is collective. After MPI_Finalize it leaks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_destroy(job: *mut Job) {
     guarded("wgpu_fft_mpi_destroy", || {
@@ -231,12 +231,13 @@ pub unsafe extern "C" fn wgpu_fft_mpi_parts(job: *const Job, input: *mut Part, o
 }
 
 /// Lets a job take and return other parts: any box of each rank, so that a program keeps its own
-/// decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along the axes in
-/// the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL keeps the part that the rank
-/// has now. If it fails, the job keeps all parts. Collective. It costs an exchange before the transform and one after it.
+/// decomposition. Of `input` and `output` the batch, `begin`, `count` and `padding` are read, along
+/// the axes in the order of wgpu_fft_mpi_parts: with WGPU_FFT_MPI_NATURAL that of the shape. NULL
+/// keeps the part that the rank has now. If it fails, the job keeps all parts. Collective. It costs
+/// an exchange before the transform and one after it.
 ///
-/// Every element of the input must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
-/// Parts of the output may overlap, for halos, or leave something out.
+/// Every element of the input must come from exactly one rank, or it fails with
+/// WGPU_FFT_ERROR_RANK. Parts of the output may overlap, for halos, or leave something out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_set_parts(job: *mut Job, input: *const Part, output: *const Part) -> Status {
     guarded("wgpu_fft_mpi_set_parts", || {
@@ -248,11 +249,12 @@ pub unsafe extern "C" fn wgpu_fft_mpi_set_parts(job: *mut Job, input: *const Par
     })
 }
 
-/// Computes this rank's part of the output from its part of the input, and returns when it is written.
-/// Collective. The output may be the input. If it fails, what the output holds means nothing.
+/// Computes this rank's part of the output from its part of the input, and returns when it is
+/// written. Collective. The output may be the input. If it fails, what the output holds means
+/// nothing.
 ///
-/// A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL counts as length 0. The parts of a
-/// rank may be empty, and then NULL is right.
+/// A wrong length on one rank fails on all with WGPU_FFT_ERROR_RANK; NULL counts as length 0. The
+/// parts of a rank may be empty, and then NULL is right.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_run(
     job: *const Job,

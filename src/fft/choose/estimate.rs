@@ -1,5 +1,7 @@
 //! Estimates of a pass's time: sums of named terms, whose weights are data (`weights.txt`).
 
+use crate::text::table;
+
 const WEIGHTS: &str = include_str!("weights.txt");
 
 /// How often a recipe has a term.
@@ -30,11 +32,7 @@ pub(super) fn weight(estimate: &str, term: &str) -> f64 {
 
 /// Estimate, term and weight of all lines.
 fn lines() -> impl Iterator<Item = [&'static str; 3]> {
-    let lines = WEIGHTS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|line| {
-        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
-        columns.try_into().unwrap_or_else(|_| panic!("weights.txt: `{line}`"))
-    })
+    table(WEIGHTS).map(|(line, columns)| columns.try_into().unwrap_or_else(|_| panic!("weights.txt: `{line}`")))
 }
 
 /// How often a value has doubled from another one on, if it has.

@@ -7,6 +7,7 @@ use super::designer::SMALL_ARRAY;
 use super::lines::LineClass;
 use crate::fft::recipe::{PassRecipe, Stockham};
 use crate::plan::Placement;
+use crate::text::table;
 
 const TABLE: &str = include_str!("measured.txt");
 
@@ -16,8 +17,8 @@ const KINDS: [&str; 7] = ["row", "column", "convolution", "passes", "behind bloc
 /// The lines of a kind and a length, in order.
 static LINES: LazyLock<HashMap<(&str, u32), Vec<Line>>> = LazyLock::new(|| {
     let mut all: HashMap<_, Vec<Line>> = HashMap::new();
-    for text in TABLE.lines().filter(|text| !text.is_empty() && !text.starts_with('#')) {
-        let (key, line) = line(text).unwrap_or_else(|| panic!("measured.txt: `{text}`"));
+    for (text, columns) in table(TABLE) {
+        let (key, line) = line(&columns).unwrap_or_else(|| panic!("measured.txt: `{text}`"));
         all.entry(key).or_default().push(line);
     }
     all
@@ -28,8 +29,7 @@ struct Line {
     passes: &'static str,
 }
 
-fn line(text: &'static str) -> Option<((&'static str, u32), Line)> {
-    let columns: Vec<&str> = text.split('|').map(str::trim).collect();
+fn line(columns: &[&'static str]) -> Option<((&'static str, u32), Line)> {
     let [lines, passes, _] = columns[..] else { return None };
     let kind = KINDS.into_iter().find(|kind| lines.strip_prefix(kind).is_some_and(|rest| rest.starts_with(' ')))?;
     let mut words = lines[kind.len()..].split_whitespace();

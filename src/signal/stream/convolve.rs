@@ -52,8 +52,9 @@ use crate::settings::settings;
 /// # Accuracy
 /// For kernels and signals without structure, the relative two-norm error is at most
 /// u·(2·√log₂(2N) + √Q/3), where N is the length of the largest partitions, Q the largest number of
-/// partitions of one length, and u = 2⁻²⁴. In general, three times this times ‖h‖₂·‖x‖₂ bounds the root mean square of a block's error, where ‖x‖₂ counts the samples
-/// that the taps reach. No channel reaches another. A NaN or an infinity makes the whole of a
+/// partitions of one length, and u = 2⁻²⁴. In general, three times this times ‖h‖₂·‖x‖₂ bounds the
+/// root mean square of a block's error, where ‖x‖₂ counts the samples that the taps reach. No
+/// channel reaches another. A NaN or an infinity makes the whole of a
 /// block's channel NaN for as long as the partitions reach, and is forgotten then.
 ///
 /// # Determinism

@@ -31,6 +31,7 @@ use crate::gpu::{Commands, DeviceBuffer, Download, Gpu, IntoView, Pending, View,
 use crate::layout::Layout;
 use crate::plan::{Bound, FragmentArrays, Plan, With, filled};
 use crate::planner::Planner;
+use crate::reduce::geometry::gcd;
 use crate::reduce::{self, Reduction};
 
 /// Each takes a few hundred bytes and some microseconds.
@@ -167,13 +168,9 @@ impl Uniforms {
     }
 }
 
-/// The smallest number that both divide.
+/// The smallest number that both divide. They are numbers of spectra, less than 2³².
 fn common_multiple(a: usize, b: usize) -> usize {
-    let mut divisor = [a, b];
-    while divisor[1] > 0 {
-        divisor = [divisor[1], divisor[0] % divisor[1]];
-    }
-    a / divisor[0] * b
+    a / gcd(a as u32, b as u32) as usize * b
 }
 
 impl ConvolveStream {
