@@ -28,7 +28,7 @@ pub(in crate::fft) const COLUMNS: u32 = 8;
 pub(super) const LONGEST_COLUMN: u32 = 4096;
 
 /// Bytes that a GPU's memory reads at once.
-const SECTOR: u64 = 32;
+pub(super) const SECTOR: u64 = 32;
 
 /// From so many columns on there are enough workgroups for each of them to take fewer.
 pub(in crate::fft) const MANY_COLUMNS: u64 = 4096;
@@ -118,7 +118,9 @@ impl Designer<'_> {
         let is_half = |end: End| matches!(self.transform.storage(end), Storage::Half(_));
         let is_16_bit = is_half(End::Input) && is_half(End::Output);
         let frames = self.transform.framing.is_some_and(|framing| 2 * u64::from(framing.hop) <= u64::from(framing.n));
-        let rows = LineClass { across: !self.is_fastest(axis), is_16_bit, ..LineClass::rows(n, count) };
+        let across = !self.is_fastest(axis);
+        let whole_sectors = across && self.has_whole_sectors(axis);
+        let rows = LineClass { across, whole_sectors, is_16_bit, ..LineClass::rows(n, count) };
         match reals {
             Reals::Complex => rows,
             Reals::Pairs => LineClass { count: count.div_ceil(2), exchanges_mirror: true, ..rows },

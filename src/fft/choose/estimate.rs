@@ -49,7 +49,7 @@ mod tests {
     fn every_weight_is_some_terms() {
         let mut expected: Vec<[&str; 2]> = lines().map(|[estimate, term, _]| [estimate, term]).collect();
         let mut terms = super::super::rows::terms();
-        terms.extend(super::super::long::terms());
+        terms.extend(super::super::across::terms());
         expected.sort_unstable();
         terms.sort_unstable();
         assert_eq!(terms, expected);

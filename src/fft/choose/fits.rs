@@ -26,12 +26,12 @@ impl Designer<'_> {
     ///
     /// Two pieces from 16 KiB of workgroup memory on, which leaves room for more workgroups: rows
     /// of 4096 0.263, in one piece 0.288. One piece where there are too few workgroups to fill the
-    /// device anyway.
+    /// device anyway: of columns fewer, which share a core for longer (report `2026-11-28-columns`).
     pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let LineClass { exchanges_mirror, count, .. } = lines;
         let exchanges = stockham.radices.len() > 1 || exchanges_mirror;
         let bytes = stockham.n() * stockham.lines * 4 * self.words();
-        let few = count.div_ceil(stockham.lines) <= 256;
+        let few = count.div_ceil(stockham.lines) <= if lines.across { 128 } else { 256 };
         let least = match lines {
             // Spectra of frames across: 512 by 32.8 0.363, in one piece 0.397.
             LineClass { frames: true, across: true, .. } => 8192,

@@ -10,6 +10,8 @@ pub(in crate::fft) struct LineClass {
     pub points: u64,
     /// The lines lie across the array's fastest index.
     pub across: bool,
+    /// They do, and what lies side by side in them begins at sectors of memory on both sides.
+    pub whole_sectors: bool,
     /// Rows of reals, in pairs or in halves: elements k and n - k of a spectrum are exchanged.
     pub exchanges_mirror: bool,
     /// Rows of reals in halves.

@@ -1,5 +1,6 @@
 //! The rules that choose a recipe for a device.
 
+mod across;
 mod blocks;
 mod convolution;
 pub(in crate::fft) mod designer;
@@ -7,7 +8,6 @@ mod estimate;
 mod fits;
 pub(in crate::fft) mod lanes;
 pub(in crate::fft) mod lines;
-mod long;
 pub(in crate::fft) mod measured;
 mod pass;
 mod processors;

@@ -103,13 +103,15 @@ impl Designer<'_> {
         if self.prefers_one_lane() && n <= self.in_one_lane() && !lines.exchanges_mirror && !lines.convolution {
             return self.complete((vec![n], 1), lines);
         }
+        let is_estimated = self.estimates_columns(lines);
         let known = Some(lines).filter(|_| !self.profile.is_cpu() && !self.is_double_f32()).and_then(measured::one);
         let known = known.and_then(|(own, is_whole)| match is_whole {
             true => (self.words() == 1 && self.runs(&own, lines)).then_some(own),
-            false if self.has_few_registers() => None,
+            false if self.has_few_registers() || is_estimated => None,
             false => self.complete_in((own.radices, own.lanes), lines, 4),
         });
-        known.or_else(|| self.estimated_row(lines)).or_else(|| self.faster_row(lines, self.search(lines)))
+        let known = known.or_else(|| if is_estimated { self.estimated_column(lines) } else { self.estimated_row(lines) });
+        known.or_else(|| self.faster_row(lines, self.search(lines)))
     }
 
     /// All decisions for radices and lanes, if they fit the device. Rows in 4 pieces lose more than

@@ -1,13 +1,15 @@
-//! The rules for lines of other lengths than powers of two that take several passes on a GPU: which
-//! lengths the passes have, and how each of them goes about it.
+//! The rules for lines that lie across an array larger than a cache of a GPU: columns, and the passes of
+//! lines that take several.
 //!
-//! Every choice is judged by one estimate of a pass's time (`weights.txt`), whose unit is the time
-//! in which a copy kernel moves the array once. Where the lines of a workgroup lie side by side
-//! matters most: a piece of the array that begins inside a sector of memory costs the whole sector,
-//! on both ends. So lines of an odd distance want to be many at a time, and others few.
+//! Every choice is judged by an estimate of a pass's time (`weights.txt`), whose unit is the time in
+//! which a copy kernel moves the array once. Both have the same terms, and other weights. Where the
+//! lines of a workgroup lie side by side matters most: a piece of the array that begins inside a
+//! sector of memory costs the whole sector. So lines of an odd distance want to be many at a time,
+//! and others few.
 
-use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
+use super::designer::{Designer, SECTOR, SMALL_ARRAY, cheapest, registers_of, shapes};
 use super::estimate::{Estimate, Term, doublings, weight};
+use super::lines::LineClass;
 use crate::fft::factors::factorizations;
 use crate::fft::recipe::{PassRecipe, Stockham};
 use std::collections::HashMap;
@@ -17,40 +19,20 @@ use std::sync::LazyLock;
 /// each invocation; from there on registers are missing.
 const MOST: u32 = 40;
 
-/// Lines of a workgroup, as far as its memory allows: 64 to 256 bytes side by side. Numbers that
+/// Lines of a workgroup, as far as its memory allows: 32 to 256 bytes side by side. Numbers that
 /// are no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave
 /// no room for padding.
-const LINES: [u32; 3] = [8, 16, 32];
+const LINES: [u32; 4] = [8, 16, 32, 4];
+
+/// Pieces of an exchange.
+const PIECES: [u32; 3] = [1, 2, 4];
 
 /// More than so many passes are divided evenly, since there are too many ways to try them all.
 const MAX_PASSES: u32 = 3;
 
-/// How many sectors of a GPU's memory a distance between pieces keeps whole.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Alignment {
-    /// Some pieces begin with any number of a sector.
-    None,
-    /// Each begins with the first number of a sector or with its middle.
-    Half,
-    Sector,
-    /// Of 128 bytes, which a cache keeps together.
-    Line,
-}
-
-impl Alignment {
-    fn of(distance: u32, words: u32) -> Self {
-        match distance.saturating_mul(words) {
-            distance if distance.is_multiple_of(16) => Self::Line,
-            distance if distance.is_multiple_of(4) => Self::Sector,
-            distance if distance.is_multiple_of(2) => Self::Half,
-            _ => Self::None,
-        }
-    }
-}
-
-/// The best passes that were found so far.
+/// The best passes that were found so far, by their lengths and whether lines lie at whole sectors.
 #[derive(Default)]
-struct Passes(HashMap<(u32, Alignment), Option<(f64, Stockham)>>);
+struct Passes(HashMap<(u32, bool), Option<(f64, Stockham)>>);
 
 impl Designer<'_> {
     /// Whether these rules are for a line of length n in an array of so many numbers. Powers of two
@@ -98,87 +80,109 @@ impl Designer<'_> {
     fn estimated_pass(&self, passes: &mut Passes, n: u32, length: u32, after: u32) -> Option<(f64, Stockham)> {
         // The last pass loads whole lines; what it stores is as far apart as its lines are many.
         let distance = if after == 1 { n / length } else { after };
-        let alignment = Alignment::of(distance, self.words());
-        let least = || self.within(|designer| designer.least_estimate(length, alignment));
-        passes.0.entry((length, alignment)).or_insert_with(least).clone()
+        let whole_sectors = (u64::from(distance) * u64::from(self.words()) * 8).is_multiple_of(SECTOR);
+        // Fewer lines lose more than another pass costs.
+        let least = || self.within(|designer| designer.least_estimate(&PASSES, length, whole_sectors, &LINES[..3]));
+        passes.0.entry((length, whole_sectors)).or_insert_with(least).clone()
     }
 
-    fn least_estimate(&self, n: u32, alignment: Alignment) -> Option<(f64, Stockham)> {
-        // Half of 8 lines at least are exchanged at a time.
-        if n > MOST && n > self.profile.workgroup_bytes / 16 {
+    /// Whether these rules are for such lines: columns of complex numbers.
+    pub fn estimates_columns(&self, lines: LineClass) -> bool {
+        let LineClass { n, count, points, whole_sectors, .. } = lines;
+        let plain = LineClass { across: true, points, whole_sectors, ..LineClass::rows(n, count) };
+        let is_column = lines == plain && count < u32::MAX && n > 1;
+        is_column && !self.profile.is_cpu() && !self.is_double_f32() && points > SMALL_ARRAY
+    }
+
+    /// The pass over columns with the least estimate.
+    pub fn estimated_column(&self, lines: LineClass) -> Option<Stockham> {
+        self.least_estimate(&COLUMNS, lines.n, lines.whole_sectors, &LINES).map(|(_, own)| own)
+    }
+
+    fn least_estimate(&self, estimate: &Estimate<Pass>, n: u32, whole_sectors: bool, lines: &[u32]) -> Option<(f64, Stockham)> {
+        let [fewest, most_pieces] = [lines.iter().min(), PIECES.iter().max()].map(|most| u64::from(*most.expect("there are some")));
+        if n > MOST && u64::from(n) * 4 * fewest / most_pieces > self.profile.workgroup_bytes.into() {
             return None;
         }
         let ways = factorizations(n, (MOST / self.words()).min(self.radix()));
-        let all = shapes(n, ways).flat_map(|shape| LINES.map(|lines| (shape.clone(), self.columns(lines))));
-        let all = all.filter_map(|((radices, lanes), lines)| {
-            let liked = if n * lines * 4 * self.words() < 16_384 || radices.len() == 1 { [1, 2] } else { [2, 1] };
-            let shape = |pieces| Stockham { lines, pieces, ..Stockham::new(radices.clone(), lanes) };
-            let own = liked.map(shape).into_iter().find(|own| self.runs_across(own))?;
-            let pass = Pass { own, alignment, words: self.words().into() };
-            Some((LINES_OF_SEVERAL_PASSES.of(&pass), pass.own))
-        });
-        cheapest(all, Some)
+        let mut best: Option<(f64, Stockham)> = None;
+        for (radices, lanes) in shapes(n, ways) {
+            let mut pass = Pass { own: Stockham::new(radices, lanes), whole_sectors, words: self.words() };
+            for (&lines, pieces) in lines.iter().flat_map(|lines| PIECES.map(|pieces| (lines, pieces))) {
+                (pass.own.lines, pass.own.pieces) = (self.columns(lines), pieces);
+                let cost = estimate.of(&pass);
+                if best.as_ref().is_none_or(|(least, _)| cost < *least - 1e-9) && self.runs_across(&pass.own) {
+                    best = Some((cost, pass.own.clone()));
+                }
+            }
+        }
+        best
     }
 }
 
 /// What the estimate looks at.
 struct Pass {
     own: Stockham,
-    alignment: Alignment,
+    /// Whether what lies side by side begins at sectors of memory.
+    whole_sectors: bool,
     /// 32-bit words of a real number.
-    words: f64,
+    words: u32,
 }
 
 impl Pass {
     /// Numbers of an invocation, counted as f32.
-    fn elements(&self) -> f64 {
-        f64::from(self.own.elements()) * self.words
+    fn elements(&self) -> u32 {
+        self.own.elements() * self.words
     }
 
-    fn idle(&self) -> f64 {
-        let Self { own, .. } = self;
-        let slots: u32 = own.radices.iter().map(|&radix| (own.n() / radix).div_ceil(own.lanes) * radix).sum();
-        f64::from(slots) * f64::from(own.lanes) / (own.radices.len() as f64 * f64::from(own.n())) - 1.0
+    fn invocations(&self) -> u32 {
+        self.own.lanes * self.own.lines
     }
 
-    /// Runs of the array as long as those of 16 lines, if they are aligned so.
-    fn runs(&self, alignment: Alignment) -> f64 {
-        if self.alignment == alignment { 16.0 / (f64::from(self.own.lines) * self.words) } else { 0.0 }
+    /// Those of all invocations of a workgroup, in subgroups of 32.
+    fn registers(&self) -> f64 {
+        f64::from(registers_of(self.elements(), self.own.radices.len())) * f64::from(self.invocations().next_multiple_of(32))
     }
 
-    /// Of workgroup memory.
+    /// Runs of the array as long as those of 16 lines.
+    fn runs(&self) -> f64 {
+        16.0 / f64::from(self.own.lines * self.words)
+    }
+
+    /// Of workgroup memory, for an exchange.
     fn kib(&self) -> f64 {
-        f64::from(self.own.n()) * f64::from(self.own.lines) * self.words / 256.0 / f64::from(self.own.pieces)
+        let Stockham { radices, lines, pieces, .. } = &self.own;
+        if radices.len() == 1 { 0.0 } else { f64::from(self.own.n()) * f64::from(lines * self.words) / 256.0 / f64::from(*pieces) }
     }
 }
 
-const NAME: &str = "lines of several passes";
+/// The names of both estimates.
+const NAMES: [&str; 2] = ["columns", "lines of several passes"];
 const LONGER_FIRST: &str = "a longer pass before a shorter one";
-static OF_LONGER_FIRST: LazyLock<f64> = LazyLock::new(|| weight(NAME, LONGER_FIRST));
-static LINES_OF_SEVERAL_PASSES: LazyLock<Estimate<Pass>> = LazyLock::new(|| Estimate::new(NAME, TERMS));
+static OF_LONGER_FIRST: LazyLock<f64> = LazyLock::new(|| weight(NAMES[1], LONGER_FIRST));
+static COLUMNS: LazyLock<Estimate<Pass>> = LazyLock::new(|| Estimate::new(NAMES[0], TERMS));
+static PASSES: LazyLock<Estimate<Pass>> = LazyLock::new(|| Estimate::new(NAMES[1], TERMS));
 
 /// Each additional stage is one more exchange. From 20 numbers on there are fewer invocations for
-/// each core, from 32 on also less room for what was loaded ahead. What a workgroup holds leaves
-/// less of the same memory to the caches, and the more invocations it has, the fewer cores it fills.
+/// each core. What a workgroup holds leaves less of the same memory to the caches, and the more
+/// invocations it has, the fewer cores it fills. If all of them are to fit a core, the compiler
+/// spills.
 const TERMS: &[Term<Pass>] = &[
-    ("pass", |_| 1.0),
-    ("stages after two", |pass| pass.own.radices.len() as f64 - 2.0),
-    ("doublings of an invocation's numbers from 20 to 32", |pass| doublings(pass.elements().min(32.0), 20.0)),
-    ("doublings of an invocation's numbers from 32", |pass| doublings(pass.elements(), 32.0)),
-    ("idle lanes", Pass::idle),
-    ("runs of 16 lines at any number of a sector", |pass| pass.runs(Alignment::None)),
-    ("runs of 16 lines at half a sector", |pass| pass.runs(Alignment::Half)),
-    ("runs of 16 lines at a sector", |pass| pass.runs(Alignment::Sector)),
-    ("runs of 16 lines at a line of a cache", |pass| pass.runs(Alignment::Line)),
+    ("stages", |pass| pass.own.radices.len() as f64),
+    ("doublings of an invocation's numbers from 20", |pass| doublings(pass.elements().into(), 20.0)),
+    ("runs of 16 lines", Pass::runs),
+    ("runs of 16 lines inside of sectors", |pass| if pass.whole_sectors { 0.0 } else { pass.runs() }),
     ("workgroup memory after 16 KiB", |pass| (pass.kib() / 16.0 - 1.0).max(0.0)),
-    ("doublings of invocations from 200", |pass| doublings(f64::from(pass.own.lanes) * f64::from(pass.own.lines), 200.0)),
-    ("doublings of the length from 256", |pass| doublings(pass.own.n().into(), 256.0)),
+    ("doublings of invocations from 200", |pass| doublings(pass.invocations().into(), 200.0)),
+    ("doublings of a workgroup's registers from 96 Ki", |pass| doublings(pass.registers(), 98_304.0)),
+    ("four pieces", |pass| f64::from(pass.own.pieces == 4)),
 ];
 
-/// The names of the estimate and its terms.
+/// The names of both estimates and of their terms.
 #[cfg(test)]
 pub(super) fn terms() -> Vec<[&'static str; 2]> {
-    TERMS.iter().map(|(term, _)| *term).chain([LONGER_FIRST]).map(|term| [NAME, term]).collect()
+    let both = NAMES.iter().flat_map(|name| TERMS.iter().map(|(term, _)| [*name, *term]));
+    both.chain([[NAMES[1], LONGER_FIRST]]).collect()
 }
 
 #[cfg(test)]
@@ -191,15 +195,6 @@ mod tests {
         let spec = C2c::forward(46_656).batch(256);
         let geometry = spec.transform.geometry().unwrap();
         of(&Designer::new(&spec.transform, &geometry, profile))
-    }
-
-    #[test]
-    fn distances_keep_whole_what_divides_them() {
-        let all = [(243, Alignment::None), (250, Alignment::Half), (324, Alignment::Sector), (144, Alignment::Line)];
-        for (distance, expected) in all {
-            assert!(Alignment::of(distance, 1) == expected, "{distance}");
-        }
-        assert!(Alignment::of(2, 2) == Alignment::Sector);
     }
 
     /// Passes of a length multiply to it, are as few as may be, and fit, on small devices too.
@@ -218,7 +213,7 @@ mod tests {
                         let after = lengths[f + 1..].iter().product();
                         let (cost, own) = designer.estimated_pass(&mut passes, n, length, after).unwrap();
                         assert!(
-                            own.n() == length && designer.with_any_registers().runs_across(&own) && own.lines >= 8 && cost > 0.9,
+                            own.n() == length && designer.with_any_registers().runs_across(&own) && own.lines >= 8 && cost > 0.0,
                             "{own:?} {cost}"
                         );
                     }
@@ -232,8 +227,8 @@ mod tests {
     fn odd_distances_want_more_lines_than_even_ones() {
         let profile = DeviceProfile::large_gpu();
         with_designer(&profile, |designer| {
-            for (length, alignment, lines) in [(81, Alignment::None, 32), (120, Alignment::None, 32), (144, Alignment::Line, 16)] {
-                assert_eq!(designer.least_estimate(length, alignment).unwrap().1.lines, lines, "{length}");
+            for (length, whole_sectors, lines) in [(81, false, 32), (120, false, 32), (441, true, 16)] {
+                assert_eq!(designer.least_estimate(&PASSES, length, whole_sectors, &LINES).unwrap().1.lines, lines, "{length}");
             }
         });
     }
