@@ -106,8 +106,9 @@ impl Designer<'_> {
         }
         let ways = factorizations(n, (MOST / self.words()).min(self.radix()));
         let mut best: Option<(f64, Stockham)> = None;
-        for (radices, lanes) in shapes(n, ways) {
-            let mut pass = Pass { own: Stockham::new(radices, lanes), whole_sectors, words: self.words() };
+        let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes)).map(|own| (own.elements(), own));
+        for (elements, own) in all.filter(|(elements, _)| *elements <= self.most_elements()) {
+            let mut pass = Pass { own, whole_sectors, words: self.words(), elements: elements * self.words() };
             for (&lines, pieces) in lines.iter().flat_map(|lines| PIECES.map(|pieces| (lines, pieces))) {
                 (pass.own.lines, pass.own.pieces) = (self.columns(lines), pieces);
                 let cost = estimate.of(&pass);
@@ -127,21 +128,18 @@ struct Pass {
     whole_sectors: bool,
     /// 32-bit words of a real number.
     words: u32,
+    /// Numbers of an invocation, counted as f32.
+    elements: u32,
 }
 
 impl Pass {
-    /// Numbers of an invocation, counted as f32.
-    fn elements(&self) -> u32 {
-        self.own.elements() * self.words
-    }
-
     fn invocations(&self) -> u32 {
         self.own.lanes * self.own.lines
     }
 
     /// Those of all invocations of a workgroup, in subgroups of 32.
     fn registers(&self) -> f64 {
-        f64::from(registers_of(self.elements(), self.own.radices.len())) * f64::from(self.invocations().next_multiple_of(32))
+        f64::from(registers_of(self.elements, self.own.radices.len())) * f64::from(self.invocations().next_multiple_of(32))
     }
 
     /// Runs of the array as long as those of 16 lines.
@@ -169,7 +167,7 @@ static PASSES: LazyLock<Estimate<Pass>> = LazyLock::new(|| Estimate::new(NAMES[1
 /// spills.
 const TERMS: &[Term<Pass>] = &[
     ("stages", |pass| pass.own.radices.len() as f64),
-    ("doublings of an invocation's numbers from 20", |pass| doublings(pass.elements().into(), 20.0)),
+    ("doublings of an invocation's numbers from 20", |pass| doublings(pass.elements.into(), 20.0)),
     ("runs of 16 lines", Pass::runs),
     ("runs of 16 lines inside of sectors", |pass| if pass.whole_sectors { 0.0 } else { pass.runs() }),
     ("workgroup memory after 16 KiB", |pass| (pass.kib() / 16.0 - 1.0).max(0.0)),
