@@ -7,6 +7,8 @@
 #   scripts/python.sh own, scripts/python.sh scipy, scripts/python.sh wheel   each of these alone
 #   scripts/python.sh test-all   the same with all of SciPy's tests of scipy.fft, and more of scipy.signal,
 #                                which takes about half an hour on a software adapter
+#   scripts/python.sh torch      build it, and test gradients with PyTorch, which the others only do where it is
+#                                in target/python-venv: on Linux for x86-64 it comes with 6 GB of libraries for CUDA
 #   scripts/python.sh pytest ... build it, and run pytest with these arguments
 #
 # Needs Rust, and Python 3.11 or later with venv and pip, which get the packages of
@@ -34,7 +36,7 @@ fi
 if ! cmp -s python/requirements-test.txt "$venv/installed.txt"; then
     say "installing the packages of python/requirements-test.txt into $venv"
     "$python" -m venv "$venv"
-    if ! "$bin/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt; then
+    if ! "$bin/python" -m pip install --quiet --disable-pip-version-check -r python/requirements-test.txt; then
         say 'SKIPPED: the package for Python: the packages that its tests need are out of reach'
         exit 75
     fi
@@ -75,7 +77,8 @@ own_tests() {
     else
         say 'SKIPPED: the types of the package for Python: there is no npm'
     fi
-    "$bin/python" -m pytest -q python
+    # With what was skipped.
+    "$bin/python" -m pytest -q -rs python
     "$bin/python" python/benchmarks/transforms.py --smoke >target/python-benchmark.log
     "$bin/python" python/benchmarks/deconvolve.py --shape 8x16x16 --rounds 2 >>target/python-benchmark.log
 }
@@ -105,7 +108,7 @@ SCRIPT
     (cd python && CARGO=$cargo PATH=$folder/bin:$bin:$PATH "$bin/maturin" build --profile dev --compatibility linux --out "$folder") \
         >"$folder/maturin.log" 2>&1 || { cat "$folder/maturin.log" && return 1; }
     "$python" -m venv --without-pip "$folder/venv"
-    "$bin/pip" --python "$folder/venv/bin/python" install --quiet --disable-pip-version-check --no-index --no-deps "$folder"/*.whl
+    "$bin/python" -m pip --python "$folder/venv/bin/python" install --quiet --disable-pip-version-check --no-index --no-deps "$folder"/*.whl
     # NumPy as it is in the other environment, whose package in the folder is not found this way.
     local places='import sysconfig; print(sysconfig.get_path("purelib"))'
     "$bin/python" -c "$places" >"$("$folder/venv/bin/python" -c "$places")/numpy.pth"
@@ -133,6 +136,14 @@ test-all)
     scipy_tests scipy.fft
     scipy_tests scipy.fft --single
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms"
+    ;;
+torch)
+    if ! "$bin/python" -m pip install --quiet --disable-pip-version-check -c python/requirements-test.txt -r python/requirements-torch.txt; then
+        say 'SKIPPED: PyTorch is out of reach'
+        exit 75
+    fi
+    "$bin/python" -m pytest -q -rs python/tests/test_gradients.py
+    "$bin/python" -m pytest -q python/tests/test_documents.py -k torch
     ;;
 pytest)
     shift

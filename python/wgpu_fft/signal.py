@@ -60,19 +60,15 @@ def fftconvolve(in1: Numbers, in2: Numbers, mode: str = "full", axes: Integers =
         return x * y
     if x.size == 0 or y.size == 0:
         return np.array([])
-    # Axes of one element need no transform: a product repeats them.
-    chosen = [axis for axis in _convolved(x, axes) if x.shape[axis] != 1 and y.shape[axis] != 1]
-    others = [axis for axis in range(x.ndim) if axis not in chosen]
-    if any(x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]) for axis in others):
-        raise ValueError(f"incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
-    if mode == "valid" and _is_contained(x, y, chosen):
+    chosen, swapped = _places(x, y, mode, axes)
+    if swapped:
         x, y = y, x
     if not chosen:
         return _part(x * y, x, y, mode, chosen)
     x, y = operand(x), operand(y)
     dtype = np.result_type(x.dtype, y.dtype)
     x, y = x.astype(dtype), y.astype(dtype)
-    repeated = any(1 not in (x.shape[axis], y.shape[axis]) for axis in others)
+    repeated = any(1 not in (x.shape[axis], y.shape[axis]) for axis in range(x.ndim) if axis not in chosen)
     fits = mode != "valid" or all(n >= k for n, k in zip(x.shape, y.shape))
     if x.ndim <= 3 and not is_double(dtype) and not repeated and fits:
         spec = f"convolve {ELEMENTS[dtype]} {_by(x)} by {_by(y)} {mode}"
@@ -81,6 +77,16 @@ def fftconvolve(in1: Numbers, in2: Numbers, mode: str = "full", axes: Integers =
     lengths = [next_fast_len(x.shape[axis] + y.shape[axis] - 1, real and axis == chosen[-1]) for axis in chosen]
     there, back = (rfftn, irfftn) if real else (fftn, ifftn)
     return _part(back(there(x, lengths, chosen) * there(y, lengths, chosen), lengths, chosen), x, y, mode, chosen)
+
+
+def _places(x: Any, y: Any, mode: str, axes: Any) -> tuple[list[int], bool]:
+    """The axes that need transforms, and whether the first array is the one that moves over the second."""
+    # Axes of one element need none: a product repeats them.
+    chosen = [axis for axis in _convolved(x, axes) if x.shape[axis] != 1 and y.shape[axis] != 1]
+    others = [axis for axis in range(x.ndim) if axis not in chosen]
+    if any(x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]) for axis in others):
+        raise ValueError(f"incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
+    return chosen, mode == "valid" and _is_contained(x, y, chosen)
 
 
 def _convolved(x: Any, axes: Any) -> Sequence[int]:
@@ -114,13 +120,18 @@ def _shape(x: Any, y: Any, mode: str) -> tuple[int, ...]:
 
 def _part(result: Any, x: Any, y: Any, mode: str, chosen: list[int]) -> Any:
     """The part of a whole result, which may have more elements behind, that a mode asks for."""
+    return result[_cut((x.shape, y.shape), mode, chosen)]
+
+
+def _cut(shapes: Sequence[Sequence[int]], mode: str, chosen: Sequence[int]) -> tuple[slice, ...]:
+    """Where that part is, of arrays of these shapes."""
     cut = []
-    for axis, (own, other) in enumerate(zip(x.shape, y.shape)):
+    for axis, (own, other) in enumerate(zip(*shapes)):
         whole = own + other - 1 if axis in chosen else max(own, other)
         count = own if mode == "same" else own - other + 1 if mode == "valid" and axis in chosen else whole
         first = (whole - count) // 2
         cut.append(slice(first, first + count))
-    return result[tuple(cut)]
+    return tuple(cut)
 
 
 @of_two

@@ -1,0 +1,60 @@
+"""Transforms and convolutions of JAX's arrays, with gradients.
+
+The names and parameters are those of `jax.numpy.fft`, `jax.scipy.fft` and `jax.scipy.signal`. They need
+JAX, which this package does not ask for.
+
+>>> import jax, jax.numpy as jnp, wgpu_fft.jax
+>>> def energy(x):
+...     return jnp.sum(jnp.abs(wgpu_fft.jax.rfft(x)) ** 2)
+>>> jax.grad(energy)(jnp.ones(4))
+Array([8., 8., 8., 8.], dtype=float32)
+
+The arrays are those on the host: each call is a `jax.pure_callback`, which `jax.jit` takes, and
+`jax.vmap` one after the other. Gradients are JAX's, conjugates of ∂/∂Re + i·∂/∂Im, of any order in
+reverse mode (`grad`, `vjp`, `jacrev`), and not forward (`jvp`, `jacfwd`, `hessian`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ._gradients import Form, functions
+from ._gradients import NAMES as __all__
+
+try:
+    import jax  # pyright: ignore[reportMissingImports]
+    import jax.numpy as jnp  # pyright: ignore[reportMissingImports]
+except ImportError as why:
+    raise ImportError("wgpu_fft.jax needs JAX, which is not installed: pip install jax") from why
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _map(form: Form, i: int, *others: Any) -> Any:
+    """A map of a form, whose derivatives are maps of the form too."""
+    result = jax.ShapeDtypeStruct(form.shapes[i], form.dtypes[i])
+    return jax.pure_callback(functools.partial(form.run, i), result, *others, vmap_method="sequential")
+
+
+def _forward(form: Form, i: int, *others: Any) -> tuple[Any, tuple]:
+    return _map(form, i, *others), others
+
+
+def _backward(form: Form, i: int, others: tuple, h: Any) -> tuple:
+    return tuple(jnp.conj(_map(form, j, *rest)) for j, rest in form.derivatives(i, others, jnp.conj(h)))
+
+
+_map.defvjp(_forward, _backward)
+
+
+def _apply(form: Callable[..., Form], *arrays: Any) -> Any:
+    arrays = tuple(jnp.asarray(x) for x in arrays)
+    arrays = tuple(x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(float) for x in arrays)
+    return _map(form(*arrays), 0, *arrays)
+
+
+(
+    fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft, ihfft, hfft2, ihfft2, hfftn, ihfftn,
+    dct, idct, dst, idst, dctn, idctn, dstn, idstn, fftconvolve,
+) = functions("jax", _apply, {"x": "a"})

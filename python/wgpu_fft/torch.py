@@ -1,0 +1,90 @@
+"""Transforms and convolutions of PyTorch's tensors, with gradients.
+
+The names and parameters are those of `torch.fft`, with `dct` to `idstn` and `fftconvolve` beside them,
+which PyTorch does not have. They need PyTorch 2.1 or later, which this package does not ask for.
+
+>>> import torch, wgpu_fft.torch
+>>> x = torch.ones(4, requires_grad=True)
+>>> energy = wgpu_fft.torch.rfft(x).abs().square().sum()
+>>> energy.backward()
+>>> x.grad
+tensor([8., 8., 8., 8.])
+
+The tensors are those on the host; others are copied there and back. Gradients are PyTorch's, ∂/∂Re +
+i·∂/∂Im, of any order, in reverse and forward mode; `torch.func` takes these functions too, and its
+`vmap` calls them one after the other. Integers become PyTorch's default type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._gradients import Form, functions
+from ._gradients import NAMES as __all__
+
+try:
+    import torch  # pyright: ignore[reportMissingImports]
+except ImportError as why:
+    raise ImportError("wgpu_fft.torch needs PyTorch, which is not installed: pip install torch") from why
+
+
+class _Map(torch.autograd.Function):
+    """A map of a form, whose derivatives are maps of the form too."""
+
+    @staticmethod
+    def forward(form: Form, i: int, *others: torch.Tensor) -> torch.Tensor:
+        result = form.run(i, *(x.numpy(force=True) for x in others))
+        return torch.from_numpy(result).to(others[0].device)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: torch.Tensor) -> None:
+        ctx.form, ctx.i, *others = inputs
+        # The derivative of a linear map is the same everywhere.
+        saved = others if len(others) > 1 else []
+        ctx.save_for_backward(*saved)
+        ctx.save_for_forward(*saved)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: torch.Tensor) -> tuple:
+        found = ctx.form.derivatives(ctx.i, ctx.saved_tensors or (None,), *grad_outputs)
+        needed = ctx.needs_input_grad[2:]
+        return None, None, *(_Map.apply(ctx.form, j, *rest) if need else None for need, (j, rest) in zip(needed, found))
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: torch.Tensor | None) -> Any:
+        others, tangents = list(ctx.saved_tensors) or [None], grad_inputs[2:]
+        terms = [
+            _Map.apply(ctx.form, ctx.i, *others[:j], tangent, *others[j + 1 :]) for j, tangent in enumerate(tangents) if tangent is not None
+        ]
+        return sum(terms[1:], terms[0])
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> tuple[torch.Tensor, int]:
+        (form, i, *others), dims = args, in_dims[2:]
+        # One after the other.
+        batch = [[x if dim is None else x.select(dim, at) for x, dim in zip(others, dims)] for at in range(info.batch_size)]
+        return torch.stack([_Map.apply(form, i, *each) for each in batch]), 0
+
+
+def _like(x: torch.Tensor) -> np.ndarray:
+    """An array of NumPy of the same shape and type, which takes no memory."""
+    name = str(x.dtype).removeprefix("torch.")
+    if name not in np.sctypeDict:
+        raise TypeError(f"the device computes with numbers of NumPy's, not with {name}")
+    return np.broadcast_to(np.empty((), name), tuple(x.shape))
+
+
+@torch.compiler.disable
+def _apply(form: Callable[..., Form], *tensors: Any) -> torch.Tensor:
+    tensors = tuple(torch.as_tensor(x) for x in tensors)
+    tensors = tuple(x if x.is_floating_point() or x.is_complex() else x.to(torch.get_default_dtype()) for x in tensors)
+    return _Map.apply(form(*map(_like, tensors)), 0, *tensors)
+
+
+(
+    fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft, ihfft, hfft2, ihfft2, hfftn, ihfftn,
+    dct, idct, dst, idst, dctn, idctn, dstn, idstn, fftconvolve,
+) = functions("torch", _apply, {"x": "input", "axis": "dim", "axes": "dim", "in1": "input", "in2": "kernel"})
