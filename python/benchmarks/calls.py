@@ -2,6 +2,7 @@
 
     python python/benchmarks/calls.py [--rounds 9] [--json FILE] [--only TEXT]
     python python/benchmarks/calls.py --host          arrays on the host, beside SciPy
+    python python/benchmarks/calls.py --binding       what the host does for a call, without submissions
     python python/benchmarks/calls.py --kernels       what a kernel for an expression costs and saves
 
 All candidates take turns in one process. A time is the median of rounds, of which each waits for the
@@ -121,12 +122,15 @@ def main() -> None:
     parser.add_argument("--json", help="append a line of JSON for each case to this file")
     parser.add_argument("--only", default="", help="cases with this text in their name")
     parser.add_argument("--host", action="store_true")
+    parser.add_argument("--binding", action="store_true")
     parser.add_argument("--kernels", action="store_true")
     arguments = parser.parse_args()
     device, found = wgpu_fft.get_device(), libraries()
     print(device)
     if arguments.kernels:
         return kernels()
+    if arguments.binding:
+        return binding()
     if arguments.host:
         return host(arguments.rounds)
     for name, case in cases().items():
@@ -169,6 +173,38 @@ def host(rounds: int) -> None:
                     times[name].append((time.perf_counter() - start) / 50 * 1e6)
         medians = [f" {name} {statistics.median(own):9.1f}" for name, own in times.items()]
         print(f"fft of {n:6}{''.join(medians)}", flush=True)
+
+
+def binding() -> None:
+    """Microseconds of the host for a call on arrays on the device: the first decile of 300 rounds of 12
+    calls, which are recorded and not submitted, unless they take half a millisecond."""
+    x, z = (wgpu_fft.asarray(np.ones(shape, np.float32)) for shape in ((64, 64), (5, 5)))
+    y, stack = wgpu_fft.rfft2(x), wgpu_fft.asarray(np.ones((200, 64, 64), np.complex64))
+    calls: dict[str, Callable[[], Any]] = {
+        "fft(y)": lambda: wgpu_fft.fft(y),
+        "fftn(y)": lambda: wgpu_fft.fftn(y),
+        "rfft2(x)": lambda: wgpu_fft.rfft2(x),
+        "irfft2(y, s)": lambda: wgpu_fft.irfft2(y, (64, 64)),
+        "dctn(x)": lambda: wgpu_fft.dctn(x),
+        "fftn(stack[7])": lambda: wgpu_fft.fftn(stack[7]),
+        "fftconvolve(x, z)": lambda: wgpu_fft.signal.fftconvolve(x, z),
+        # Computed, and not put off.
+        "x * 2.0": lambda: (x * 2.0)._buffer,
+        "x + x": lambda: (x + x)._buffer,
+        "abs(y)": lambda: abs(y)._buffer,
+        "x.sum()": lambda: x.sum(),
+        "x.copy()": lambda: x.copy(),
+    }
+    for name, call in calls.items():
+        times = []
+        for _ in range(300):
+            wgpu_fft.flush()
+            z.to_numpy()
+            start = time.perf_counter()
+            for _ in range(12):
+                call()
+            times.append((time.perf_counter() - start) / 12 * 1e6)
+        print(f"{name:34}{statistics.quantiles(times, n=10)[0]:9.1f}", flush=True)
 
 
 def kernels() -> None:

@@ -32,6 +32,11 @@ def test_examples(name):
     wgpu_fft.set_device(before)
 
 
+def test_the_recipe_for_conda_is_of_this_version():
+    recipe = (README.parent / "conda" / "recipe.yaml").read_text()
+    assert re.search(r'^  version: "(.*)"$', recipe, re.MULTILINE).group(1) == wgpu_fft.__version__
+
+
 def test_everything_has_words():
     for name in wgpu_fft.__all__:
         assert getattr(wgpu_fft, name).__doc__, name

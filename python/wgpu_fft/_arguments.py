@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import operator
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ._array import Array, from_host, number, resized
 from ._geometry import whole_numbers
+
+# Axes, and a length for each.
+Along = tuple[tuple[int, ...], tuple[int, ...]]
 
 SCALES = {
     # Of forward transforms, and of inverse ones.
@@ -45,34 +47,43 @@ def check(workers: Any, plan: Any = None) -> None:
         raise ValueError(f"workers value out of range; got {count}, must not be less than {-processors}")
 
 
-def operand(x: Any) -> np.ndarray | Array:
+def operand(x: Any, workers: Any = None, plan: Any = None) -> np.ndarray | Array:
     """The array to transform, with numbers that the device computes with."""
+    if workers is not None or plan is not None:
+        check(workers, plan)
     return x if isinstance(x, Array) else number(from_host(x))
 
 
-def one_axis(x: np.ndarray | Array, n: Any, axis: Any) -> tuple[int, int | None]:
-    """The axis to transform, counted from the first, and the length that is asked for."""
+def one_axis(ndim: int, axis: Any) -> int:
+    """An axis, counted from the first."""
     axis = operator.index(axis)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis {axis} is out of bounds for an array of {x.ndim} axes")
-    if n is not None:
-        n = operator.index(n)
-        if n < 1:
-            raise ValueError(f"invalid number of data points ({n}) specified")
-    return axis % x.ndim, n
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis {axis} is out of bounds for an array of {ndim} axes")
+    return axis % ndim
 
 
-def several_axes(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The axes to transform, counted from the first, and the length along each."""
-    given = None if s is None else tuple(whole_numbers(s, "shape"))
-    asked = None if axes is None else tuple(whole_numbers(axes, "axes"))
-    return _several_axes(x.shape, given, asked)
+def along_one(shape: tuple[int, ...], n: Any, axis: Any) -> Along:
+    """The axis to transform, and the length along it."""
+    return _along_one(shape, None if n is None else operator.index(n), operator.index(axis))
 
 
 @functools.lru_cache(4096)
-def _several_axes(
-    shape: tuple[int, ...], given: tuple[int, ...] | None, asked: tuple[int, ...] | None
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _along_one(shape: tuple[int, ...], n: int | None, axis: int) -> Along:
+    axis = one_axis(len(shape), axis)
+    if n is not None and n < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified")
+    return _along_several(shape, None if n is None else (n,), (axis,))
+
+
+def along_several(shape: tuple[int, ...], s: Any, axes: Any) -> Along:
+    """The axes to transform, counted from the first, and the length along each."""
+    given = None if s is None else tuple(whole_numbers(s, "shape"))
+    asked = None if axes is None else tuple(whole_numbers(axes, "axes"))
+    return _along_several(shape, given, asked)
+
+
+@functools.lru_cache(4096)
+def _along_several(shape: tuple[int, ...], given: tuple[int, ...] | None, asked: tuple[int, ...] | None) -> Along:
     ndim = len(shape)
     if asked is None:
         count = ndim if given is None else len(given)
@@ -95,12 +106,18 @@ def _several_axes(
     return chosen, lengths
 
 
-def fitted(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int]) -> np.ndarray | Array:
-    """The array cut, or filled up with zeros, to these lengths."""
-    if all(x.shape[axis] == n for axis, n in zip(axes, lengths)):
-        return x
+@functools.lru_cache(4096)
+def resized_shape(shape: tuple[int, ...], axes: tuple[int, ...], lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with these lengths along some axes."""
     wanted = dict(zip(axes, lengths))
-    shape = tuple(wanted.get(axis, n) for axis, n in enumerate(x.shape))
+    return tuple([wanted.get(axis, n) for axis, n in enumerate(shape)])
+
+
+def fitted(x: np.ndarray | Array, axes: tuple[int, ...], lengths: tuple[int, ...]) -> np.ndarray | Array:
+    """The array cut, or filled up with zeros, to these lengths."""
+    shape = resized_shape(x.shape, axes, lengths)
+    if shape == x.shape:
+        return x
     if isinstance(x, Array):
         return resized(x, shape)
     common = tuple(slice(min(sizes)) for sizes in zip(x.shape, shape))

@@ -89,11 +89,11 @@ class Array:
 
     @property
     def ndim(self) -> int:
-        return len(self.shape)
+        return len(self._placed.shape)
 
     @property
     def size(self) -> int:
-        return math.prod(self.shape)
+        return math.prod(self._placed.shape)
 
     @property
     def itemsize(self) -> int:
@@ -362,6 +362,8 @@ class Array:
     def _for_a_plan(self) -> Array:
         """The same elements where an expensive plan may be made for them: in a buffer that begins
         with the first one, or else in a copy."""
+        if self._placed is Placed.of(self._placed.shape):
+            return self
         array = self._based()
         return array.copy() if array._placed.offset else array
 

@@ -61,9 +61,9 @@ fn kept_complex(value: vec2<f32>, zeros: u32) -> vec2<f32> {
 
 
 class Form:
-    """An expression without its arrays and numbers. Equal ones are one object."""
+    """An expression without its arrays and numbers. Equal ones are one object, see `_form`."""
 
-    __slots__ = ("__weakref__", "made", "numbers", "operator", "parts", "places", "types")
+    __slots__ = ("numbers", "operator", "parts", "places", "types")
 
     def __init__(self, operator: str, types: tuple[np.dtype, ...], parts: tuple[Form, ...], places: tuple[tuple[int, ...], ...]) -> None:
         # An operator of two parts by its name, or an expression of `value` in WGSL of one part; of
@@ -75,8 +75,6 @@ class Form:
         # For each part, which leaves of this form its own leaves are.
         self.places = places
         self.numbers = sum(part.numbers for part in parts) if parts else int(operator == "number")
-        # Those that have this one as their first part, as long as somebody has them.
-        self.made: weakref.WeakValueDictionary[tuple, Form] = weakref.WeakValueDictionary()
 
     def text(self, leaves: tuple[str, ...], first_number: int, zeros: str) -> str:
         """WGSL for the result, of WGSL for each leaf and the number of the first number."""
@@ -106,13 +104,8 @@ _LEAVES = {
 }
 
 
-def _form(operator: str, types: tuple[np.dtype, ...], parts: tuple[Form, ...], places: tuple[tuple[int, ...], ...]) -> Form:
-    key = (operator, types, parts[1:], places)
-    made = parts[0].made
-    found = made.get(key)
-    if found is None:
-        found = made[key] = Form(operator, types, parts, places)
-    return found
+# Of one that was forgotten, another is made, which begins to be counted anew.
+_form = functools.lru_cache(4 * MOST_COUNTED)(Form)
 
 
 class Expression:

@@ -84,9 +84,11 @@ class Device:
         """The plan that is kept under a key, made if it is not there."""
         entry = self._entries.get(key)
         if entry is not None and entry.plan is not None:
-            # Another thread may have forgotten it meanwhile.
-            with contextlib.suppress(KeyError):
+            try:  # noqa: SIM105: each call comes here
                 self._entries.move_to_end(key)
+            except KeyError:
+                # Another thread has forgotten it meanwhile.
+                pass
             return entry.plan
         # Another thread may have held the lock when this process was forked.
         _core.check_process()

@@ -118,7 +118,9 @@ def binary(name: str, left: Any, right: Any) -> Array:
     if not isinstance(other, OPERANDS) and not isinstance(other, _array.Array):
         return NotImplemented
     other_type: Any = other.dtype if isinstance(other, (_array.Array, np.ndarray)) else other
-    dtype: np.dtype = own._dtype if other_type is own._dtype else np.result_type(own._dtype, other_type)
+    # NumPy says the same of floats of Python's, and takes a microsecond for it.
+    is_same = other_type is own._dtype or type(other) is float
+    dtype: np.dtype = own._dtype if is_same else np.result_type(own._dtype, other_type)
     if is_double(dtype) or dtype not in ELEMENTS:
         return by_numpy(name, left, right)
     if not isinstance(other, _array.Array):

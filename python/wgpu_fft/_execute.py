@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._array import Array, empty, for_result
 from ._callers import caller
 from ._device import Device, as_bytes, get_device
 from ._dtypes import DTYPES, is_double
-from ._geometry import Placed, Step, TooManyAxes, steps
+from ._geometry import Placed, Step, TooManyAxes, halved, steps
 from ._options import get_options
 
 _steps = functools.lru_cache(4096)(steps)
@@ -29,10 +30,12 @@ def numbers(dtype: np.dtype, has_f64: bool) -> str:
 
 
 def transform(
-    kind: str, x: np.ndarray | Array, shape: Sequence[int], axes: Sequence[int], scale: str, dtype: np.dtype
+    kind: str, x: np.ndarray | Array, shape: tuple[int, ...], axes: tuple[int, ...], scale: str, dtype: np.dtype
 ) -> np.ndarray | Array:
     """Transforms an array, which has the shape that the transform needs. See `_geometry.steps`."""
-    shape, axes = tuple(shape), tuple(axes)
+    if 0 in shape or 0 in x.shape:
+        found = halved(shape, axes[-1]) if kind == "r2c fwd" else shape
+        return empty(x.device, found, dtype) if isinstance(x, Array) else np.zeros(found, dtype)
     if isinstance(x, Array):
         x = x._for_a_plan()
         tail = _tail(x._dtype, scale, x.device)
@@ -66,7 +69,10 @@ def _on_device(x: Array, todo: list[Step]) -> Array:
     return x
 
 
-def zeros(like: np.ndarray | Array, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | Array:
-    """The result that has no elements, where `like` is."""
-    assert math.prod(shape) == 0
-    return empty(like.device, shape, dtype) if isinstance(like, Array) else np.zeros(shape, dtype)
+def run(plan: _core.Plan, inputs: Sequence[Any], shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """Runs a plan that takes and leaves no gaps, on arrays that are all on the device or all on the host."""
+    if not isinstance(inputs[0], Array):
+        return plan.run([as_bytes(x) for x in inputs]).view(dtype).reshape(shape)
+    result = for_result(inputs[0].device, shape, dtype)
+    plan.run_on(caller(), [x.contiguous()._buffer for x in inputs], result._buffer)
+    return result

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ._arguments import check, fitted, one_axis, operand, scale, several_axes
+from ._arguments import Along, along_one, along_several, fitted, operand, resized_shape, scale
 from ._array import Array
 from ._dtypes import complex_of, is_complex, real_of
-from ._execute import transform, zeros
-from ._geometry import halved
+from ._execute import transform
 from ._typing import Integers, Numbers, OfOne, of_one
 
 __all__ = [
@@ -29,57 +26,42 @@ def _as_complex(x: np.ndarray | Array) -> np.ndarray | Array:
     return x if is_complex(x.dtype) else x.astype(complex_of(x.dtype))
 
 
-def _c2c(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int], inverse: bool, factor: str) -> np.ndarray | Array:
+def _c2c(x: np.ndarray | Array, axes: tuple[int, ...], lengths: tuple[int, ...], inverse: bool, factor: str) -> np.ndarray | Array:
     """Of reals, the whole spectrum, as SciPy has it."""
     if not axes:
         return _as_complex(x)
     x = _as_complex(fitted(x, axes, lengths))
-    if math.prod(x.shape) == 0:
-        return zeros(x, x.shape, x.dtype)
     return transform("c2c inv" if inverse else "c2c fwd", x, x.shape, axes, factor, x.dtype)
 
 
-def _r2c(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int], factor: str) -> np.ndarray | Array:
+def _r2c(x: np.ndarray | Array, axes: tuple[int, ...], lengths: tuple[int, ...], factor: str) -> np.ndarray | Array:
     if is_complex(x.dtype):
         raise TypeError("x must be a real sequence")
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
     x = fitted(x, axes, lengths)
-    dtype = complex_of(x.dtype)
-    if math.prod(x.shape) == 0:
-        return zeros(x, halved(x.shape, axes[-1]), dtype)
-    return transform("r2c fwd", x, x.shape, axes, factor, dtype)
+    return transform("r2c fwd", x, x.shape, axes, factor, complex_of(x.dtype))
 
 
-def _c2r(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int], factor: str) -> np.ndarray | Array:
+def _c2r(x: np.ndarray | Array, axes: tuple[int, ...], lengths: tuple[int, ...], factor: str) -> np.ndarray | Array:
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
-    x = _as_complex(x)
-    x = fitted(x, axes, [*lengths[:-1], lengths[-1] // 2 + 1])
-    shape = list(x.shape)
-    shape[axes[-1]] = lengths[-1]
-    dtype = real_of(x.dtype)
-    if math.prod(shape) == 0:
-        return zeros(x, tuple(shape), dtype)
-    return transform("c2r inv", x, shape, axes, factor, dtype)
+    x = _as_complex(fitted(x, axes, (*lengths[:-1], lengths[-1] // 2 + 1)))
+    return transform("c2r inv", x, resized_shape(x.shape, axes, lengths), axes, factor, real_of(x.dtype))
 
 
-def _full_lengths(x: np.ndarray | Array, s: Integers, axes: Integers) -> tuple[Sequence[int], Sequence[int]]:
-    """The axes of a transform to reals, and its lengths in reals."""
-    chosen, lengths = several_axes(x, s, axes)
-    if chosen and s is None:
-        # As in SciPy, one number is the spectrum of one.
-        lengths = (*lengths[:-1], max((x.shape[chosen[-1]] - 1) * 2, 1))
-    return chosen, lengths
+def _in_reals(along: Along, given: Any, least: int) -> Along:
+    """Axes and lengths in reals, of those in an array with a half-spectrum, unless lengths were given.
 
-
-def _full_length(x: np.ndarray | Array, n: int | None, axis: int) -> tuple[Sequence[int], Sequence[int]]:
-    """The same of one axis, where SciPy refuses a spectrum of one number without a length."""
-    if n is None:
-        n = (int(x.shape[axis]) - 1) * 2
-        if n < 1:
-            raise ValueError(f"Invalid number of data points ({n}) specified")
-    return several_axes(x, n, axis)
+    As in SciPy, one number is the spectrum of one, but for the functions of one axis.
+    """
+    axes, lengths = along
+    if given is not None or not axes:
+        return along
+    n = max((lengths[-1] - 1) * 2, least)
+    if n < 1:
+        raise ValueError(f"Invalid number of data points ({n}) specified")
+    return axes, (*lengths[:-1], n)
 
 
 @of_one
@@ -93,11 +75,8 @@ def fft(
     >>> abs(wgpu_fft.fft(np.ones(4, np.complex64)))
     array([4., 0., 0., 0.], dtype=float32)
     """
-    check(workers, plan)
-    x = operand(x)
-    axis, n = one_axis(x, n, axis)
-    axes, lengths = several_axes(x, n, axis)
-    return _c2c(x, axes, lengths, False, scale(norm, False))
+    x = operand(x, workers, plan)
+    return _c2c(x, *along_one(x.shape, n, axis), False, scale(norm, False))
 
 
 @of_one
@@ -106,11 +85,8 @@ def ifft(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `fft`, as `scipy.fft.ifft`."""
-    check(workers, plan)
-    x = operand(x)
-    axis, n = one_axis(x, n, axis)
-    axes, lengths = several_axes(x, n, axis)
-    return _c2c(x, axes, lengths, True, scale(norm, True))
+    x = operand(x, workers, plan)
+    return _c2c(x, *along_one(x.shape, n, axis), True, scale(norm, True))
 
 
 @of_one
@@ -124,11 +100,8 @@ def rfft(
     >>> abs(wgpu_fft.rfft(np.ones(4, np.float32)))
     array([4., 0., 0.], dtype=float32)
     """
-    check(workers, plan)
-    x = operand(x)
-    axis, n = one_axis(x, n, axis)
-    axes, lengths = several_axes(x, n, axis)
-    return _r2c(x, axes, lengths, scale(norm, False))
+    x = operand(x, workers, plan)
+    return _r2c(x, *along_one(x.shape, n, axis), scale(norm, False))
 
 
 @of_one
@@ -137,11 +110,8 @@ def irfft(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `rfft`, to n reals, as `scipy.fft.irfft`."""
-    check(workers, plan)
-    x = operand(x)
-    axis, n = one_axis(x, n, axis)
-    axes, lengths = _full_length(x, n, axis)
-    return _c2r(x, axes, lengths, scale(norm, True))
+    x = operand(x, workers, plan)
+    return _c2r(x, *_in_reals(along_one(x.shape, n, axis), n, 0), scale(norm, True))
 
 
 @of_one
@@ -150,11 +120,8 @@ def hfft(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The real spectrum of a signal with Hermitian symmetry, as `scipy.fft.hfft`."""
-    check(workers, plan)
-    x = operand(x)
-    axis, n = one_axis(x, n, axis)
-    axes, lengths = _full_length(x, n, axis)
-    return _c2r(_conj(x), axes, lengths, scale(norm, False))
+    x = operand(x, workers, plan)
+    return _c2r(_conj(x), *_in_reals(along_one(x.shape, n, axis), n, 0), scale(norm, False))
 
 
 @of_one
@@ -163,11 +130,8 @@ def ihfft(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `hfft`, as `scipy.fft.ihfft`."""
-    check(workers, plan)
-    x = operand(x)
-    axis, n = one_axis(x, n, axis)
-    axes, lengths = several_axes(x, n, axis)
-    return _conj(_r2c(x, axes, lengths, scale(norm, True)))
+    x = operand(x, workers, plan)
+    return _conj(_r2c(x, *along_one(x.shape, n, axis), scale(norm, True)))
 
 
 @of_one
@@ -176,9 +140,8 @@ def fftn(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The transform along several axes, as `scipy.fft.fftn`."""
-    check(workers, plan)
-    x = operand(x)
-    return _c2c(x, *several_axes(x, s, axes), False, scale(norm, False))
+    x = operand(x, workers, plan)
+    return _c2c(x, *along_several(x.shape, s, axes), False, scale(norm, False))
 
 
 @of_one
@@ -187,9 +150,8 @@ def ifftn(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `fftn`, as `scipy.fft.ifftn`."""
-    check(workers, plan)
-    x = operand(x)
-    return _c2c(x, *several_axes(x, s, axes), True, scale(norm, True))
+    x = operand(x, workers, plan)
+    return _c2c(x, *along_several(x.shape, s, axes), True, scale(norm, True))
 
 
 @of_one
@@ -198,9 +160,8 @@ def rfftn(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The half-spectrum of reals along several axes, as `scipy.fft.rfftn`. The last one is halved."""
-    check(workers, plan)
-    x = operand(x)
-    return _r2c(x, *several_axes(x, s, axes), scale(norm, False))
+    x = operand(x, workers, plan)
+    return _r2c(x, *along_several(x.shape, s, axes), scale(norm, False))
 
 
 @of_one
@@ -209,9 +170,8 @@ def irfftn(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `rfftn`, as `scipy.fft.irfftn`."""
-    check(workers, plan)
-    x = operand(x)
-    return _c2r(x, *_full_lengths(x, s, axes), scale(norm, True))
+    x = operand(x, workers, plan)
+    return _c2r(x, *_in_reals(along_several(x.shape, s, axes), s, 1), scale(norm, True))
 
 
 @of_one
@@ -220,9 +180,8 @@ def hfftn(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The real spectrum of Hermitian symmetric arrays, as `scipy.fft.hfftn`."""
-    check(workers, plan)
-    x = operand(x)
-    return _c2r(_conj(x), *_full_lengths(x, s, axes), scale(norm, False))
+    x = operand(x, workers, plan)
+    return _c2r(_conj(x), *_in_reals(along_several(x.shape, s, axes), s, 1), scale(norm, False))
 
 
 @of_one
@@ -231,9 +190,8 @@ def ihfftn(
     workers: int | None = None, *, plan: None = None,
 ) -> Any:
     """The inverse of `hfftn`, as `scipy.fft.ihfftn`."""
-    check(workers, plan)
-    x = operand(x)
-    return _conj(_r2c(x, *several_axes(x, s, axes), scale(norm, True)))
+    x = operand(x, workers, plan)
+    return _conj(_r2c(x, *along_several(x.shape, s, axes), scale(norm, True)))
 
 
 def _of_two_axes(function: OfOne[...], text: str) -> OfOne[...]:

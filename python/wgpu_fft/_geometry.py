@@ -23,7 +23,8 @@ PLACES = AXES + 1
 
 def whole_numbers(values: Any, name: str) -> list[int]:
     """One integer or several, also those of NumPy."""
-    if isinstance(values, Number):
+    # What is usual first: asking for an abstract class takes longer than all else here.
+    if not isinstance(values, (tuple, list)) and isinstance(values, Number):
         values = (values,)
     try:
         return [operator.index(value) for value in values]

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from . import _fourier, _real, signal
-from ._arguments import fitted, one_axis, operand, scale, several_axes
+from ._arguments import Along, along_one, along_several, fitted, operand, resized_shape, scale
 from ._array import number
 from ._dtypes import complex_of, is_complex, real_of
-from ._fourier import _c2c, _c2r, _full_length, _full_lengths, _r2c
+from ._fourier import _c2c, _c2r, _in_reals, _r2c
 from ._geometry import halved
 from ._real import INVERSE, _r2r
 
@@ -64,26 +64,22 @@ def _one_axis(name: str) -> bool:
     return name[-1] not in "2n"
 
 
-def _resized(x: Any, axes: Sequence[int], lengths: Sequence[int]) -> tuple[int, ...]:
-    wanted = dict(zip(axes, lengths))
-    return tuple(wanted.get(axis, int(n)) for axis, n in enumerate(x.shape))
+def _along(name: str, x: Any, s: Any, axes: Any) -> Along:
+    return (along_one if _one_axis(name) else along_several)(x.shape, s, axes)
 
 
-def _linear(x: Any, axes: Sequence[int], shape: tuple[int, ...], dtype: np.dtype, there: Map, back: Map) -> Form:
+def _linear(x: Any, axes: tuple[int, ...], shape: tuple[int, ...], dtype: np.dtype, there: Map, back: Map) -> Form:
     """A transform of an array that is cut, or filled up, before; and its adjoint, which is so behind."""
-    own = tuple(int(n) for n in x.shape)
-    return Form((shape, own), (dtype, np.dtype(x.dtype)), (there, lambda g: fitted(back(g), axes, [own[axis] for axis in axes])))
+    own = tuple([x.shape[axis] for axis in axes])
+    return Form((shape, x.shape), (dtype, np.dtype(x.dtype)), (there, lambda g: fitted(back(g), axes, own)))
 
 
 def _fourier_form(name: str, x: Any, s: Any, axes: Any, norm: str | None) -> Form:
     kind = name.rstrip("2n")
     inverse, hermitian, to_reals = kind[0] == "i", "h" in kind, kind in ("irfft", "hfft")
-    if _one_axis(name):
-        axes, s = one_axis(x, s, axes)
-        axes, lengths = (_full_length if to_reals else several_axes)(x, s, axes)
-    else:
-        axes, lengths = (_full_lengths if to_reals else several_axes)(x, s, axes)
-    factor, dtype, shape = scale(norm, inverse), _computed(x.dtype), _resized(x, axes, lengths)
+    along = _along(name, x, s, axes)
+    axes, lengths = _in_reals(along, s, 1 - _one_axis(name)) if to_reals else along
+    factor, dtype, shape = scale(norm, inverse), _computed(x.dtype), resized_shape(x.shape, axes, lengths)
     if kind in ("fft", "ifft"):
         there, back = (functools.partial(_c2c, axes=axes, lengths=lengths, inverse=way, factor=factor) for way in (inverse, not inverse))
         return _linear(x, axes, shape, complex_of(dtype), there, back)
@@ -115,9 +111,7 @@ _OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ort
 
 def _real_form(name: str, x: Any, s: Any, axes: Any, norm: str | None, type: int, orthogonalize: bool | None) -> Form:
     kind, inverse = name.strip("in"), name[0] == "i"
-    if _one_axis(name):
-        axes, s = one_axis(x, s, axes)
-    axes, lengths = several_axes(x, s, axes)
+    axes, lengths = _along(name, x, s, axes)
     scale(norm, inverse)
     if type not in INVERSE:
         raise ValueError(f"Invalid type ({type}): it must be 1, 2, 3 or 4")
@@ -133,7 +127,7 @@ def _real_form(name: str, x: Any, s: Any, axes: Any, norm: str | None, type: int
     def back(g: np.ndarray) -> np.ndarray:
         return weighted(transform(weighted(g, factors[0]), _OPPOSITE[norm], not inverse), factors[1])
 
-    return _linear(x, axes, _resized(x, axes, lengths), _computed(x.dtype), lambda x: transform(x, norm, inverse), back)
+    return _linear(x, axes, resized_shape(x.shape, axes, lengths), _computed(x.dtype), lambda x: transform(x, norm, inverse), back)
 
 
 def _convolution_form(x: Any, y: Any, mode: str, axes: Any) -> Form:
@@ -142,7 +136,7 @@ def _convolution_form(x: Any, y: Any, mode: str, axes: Any) -> Form:
         raise ValueError("in1 and in2 should have the same dimensionality")
     if x.ndim == 0 or 0 in (*x.shape, *y.shape):
         raise ValueError(f"there are no gradients of convolutions of the shapes {tuple(x.shape)} and {tuple(y.shape)}")
-    shapes = [tuple(int(n) for n in side.shape) for side in (x, y)]
+    shapes = (x.shape, y.shape)
     chosen, swapped = signal._places(x, y, mode, axes)
     whole = signal._cut(shapes, "full", chosen)
     part = signal._cut(shapes[::-1] if swapped else shapes, mode, chosen)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ._arguments import check, fitted, one_axis, operand, scale, several_axes
+from ._arguments import along_one, along_several, fitted, operand, scale
 from ._array import Array
 from ._dtypes import is_complex, real_of
-from ._execute import transform, zeros
+from ._execute import transform
 from ._geometry import Placed
 from ._typing import Integers, Numbers, of_one
 
@@ -33,7 +31,7 @@ def _reals(x: np.ndarray | Array) -> np.ndarray | Array:
 
 
 def _r2r(
-    name: str, x: Any, type: Any, axes: Sequence[int], lengths: Sequence[int], norm: str | None, inverse: bool, orthogonalize: bool | None
+    name: str, x: Any, type: Any, axes: tuple[int, ...], lengths: tuple[int, ...], norm: str | None, inverse: bool, orthogonalize: bool | None
 ) -> Any:
     if type not in INVERSE:
         raise ValueError(f"Invalid type ({type}): it must be 1, 2, 3 or 4")
@@ -45,8 +43,6 @@ def _r2r(
     x = fitted(x, axes, lengths)
     if name == "dct" and type == 1 and any(n < 2 for n in lengths):
         raise ValueError("DCT-I is not defined for size < 2")
-    if math.prod(x.shape) == 0:
-        return zeros(x, x.shape, x.dtype)
     kind = f"r2r {name}{INVERSE[type] if inverse else type}"
     if not is_complex(x.dtype):
         return transform(kind, x, x.shape, axes, word, x.dtype)
@@ -58,16 +54,13 @@ def _r2r(
 
 
 def _one(name: str, inverse: bool, x: Any, type: Any, n: Any, axis: Any, norm: Any, workers: Any, orthogonalize: Any) -> Any:
-    check(workers)
-    x = operand(x)
-    axis, n = one_axis(x, n, axis)
-    return _r2r(name, x, type, *several_axes(x, n, axis), norm, inverse, orthogonalize)
+    x = operand(x, workers)
+    return _r2r(name, x, type, *along_one(x.shape, n, axis), norm, inverse, orthogonalize)
 
 
 def _several(name: str, inverse: bool, x: Any, type: Any, s: Any, axes: Any, norm: Any, workers: Any, orthogonalize: Any) -> Any:
-    check(workers)
-    x = operand(x)
-    return _r2r(name, x, type, *several_axes(x, s, axes), norm, inverse, orthogonalize)
+    x = operand(x, workers)
+    return _r2r(name, x, type, *along_several(x.shape, s, axes), norm, inverse, orthogonalize)
 
 
 @of_one

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import one_axis, operand, several_axes
+from ._arguments import along_several, one_axis, operand
 from ._array import Array, from_host
-from ._callers import caller
 from ._device import get_device
 from ._dtypes import ELEMENTS, complex_of, is_complex, is_double, single_of
+from ._execute import run
 from ._fourier import fftn, ifftn, irfftn, rfftn
 from ._helper import next_fast_len
 from ._plan import Plan
@@ -72,7 +72,7 @@ def fftconvolve(in1: Numbers, in2: Numbers, mode: str = "full", axes: Integers =
     fits = mode != "valid" or all(n >= k for n, k in zip(x.shape, y.shape))
     if x.ndim <= 3 and not is_double(dtype) and not repeated and fits:
         spec = f"convolve {ELEMENTS[dtype]} {_by(x)} by {_by(y)} {mode}"
-        return Plan(spec, device=_device_of(x))(x, y).reshape(_shape(x, y, mode))
+        return run(_device_of(x)._plan_of(spec), [x, y], _shape(x, y, mode), dtype)
     real = not is_complex(dtype)
     lengths = [next_fast_len(x.shape[axis] + y.shape[axis] - 1, real and axis == chosen[-1]) for axis in chosen]
     there, back = (rfftn, irfftn) if real else (fftn, ifftn)
@@ -91,7 +91,7 @@ def _places(x: Any, y: Any, mode: str, axes: Any) -> tuple[list[int], bool]:
 
 def _convolved(x: Any, axes: Any) -> Sequence[int]:
     """The axes of a convolution, checked as SciPy does."""
-    chosen, _ = several_axes(x, None, axes)
+    chosen, _ = along_several(x.shape, None, axes)
     if not chosen:
         raise ValueError("when provided, axes cannot be empty")
     return chosen
@@ -253,7 +253,7 @@ def stft(
     if scaling not in ("spectrum", "psd"):
         raise ValueError(f"scaling is 'spectrum' or 'psd', not {scaling!r}")
     x = operand(x)
-    axis, _ = one_axis(x, None, axis)
+    axis = one_axis(x.ndim, axis)
     if x.size == 0:
         return np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
     x = x.astype(single_of(x.dtype))
@@ -318,7 +318,7 @@ def _stft(
         key, lambda: device._core.plan_stft(complex_input, length, others, np.ascontiguousarray(window), hop, nfft, None, (first, last))
     )
     bins = nfft // 2 + 1 if onesided else nfft
-    spectra = _framed(x, plan, (*shape, last - first, bins))
+    spectra = run(plan, [x], (*shape, last - first, bins), np.dtype(np.complex64))
     if last - first < count:
         whole = np.zeros((*shape, count, bins), np.complex64)
         whole[..., : last - first, :] = np.asarray(spectra)
@@ -338,14 +338,3 @@ def _as_array(data: np.ndarray, device: Any) -> Array:
     from ._array import asarray
 
     return asarray(data, device=device)
-
-
-def _framed(x: Any, plan: Any, shape: tuple[int, ...]) -> Any:
-    from ._array import for_result
-    from ._device import as_bytes
-
-    if not isinstance(x, Array):
-        return plan.run([as_bytes(x)]).view(np.complex64).reshape(shape)
-    result = for_result(x.device, shape, np.dtype(np.complex64))
-    plan.run_on(caller(), [x.contiguous()._buffer], result._buffer)
-    return result
