@@ -54,6 +54,7 @@ export class DeviceArray {
     async read() {
         const { Type } = layoutOf(this.element);
         this.#gpu.alive("reading back");
+        this.#gpu.flush();
         // Submitted before anything is awaited, so that what follows cannot change the array first.
         const data = read(this.#gpu.device, this.buffer, this.byteLength, Type);
         data.catch(() => {});
@@ -65,6 +66,7 @@ export class DeviceArray {
     write(data) {
         check("data", data, this.element, this.len);
         this.#gpu.alive("writing");
+        this.#gpu.flush();
         write(this.#gpu.device, this.buffer, data);
     }
 
@@ -72,6 +74,8 @@ export class DeviceArray {
     free() {
         if (this.#raw !== undefined) {
             if (this.#owned) {
+                // Nothing that is submitted later may use it.
+                this.#gpu.settle();
                 this.#raw.buffer.destroy();
             }
             this.#raw.free();

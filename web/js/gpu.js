@@ -191,6 +191,19 @@ export class Gpu {
         return new DeviceArray(this, raw, element, elements, false, undefined);
     }
 
+    /** Submits what `Plan.enqueue` has queued. */
+    flush() {
+        this.alive("submission");
+        this.settle();
+    }
+
+    /** The same, as far as there is a device. @internal */
+    settle() {
+        if (this.#raw !== undefined && this.#lost === undefined) {
+            guarded(() => this.#raw.flush());
+        }
+    }
+
     /** Forgets all plans, and destroys the device unless it is yours. */
     free() {
         if (this.#raw !== undefined) {

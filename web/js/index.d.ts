@@ -126,6 +126,8 @@ export class Gpu {
      * elements as fit unless `len` is given. It needs the usage `STORAGE`.
      */
     wrap(buffer: GPUBuffer, element: Element, len?: number): DeviceArray;
+    /** Submits what `Plan.enqueue` has queued: before commands of your own that use its arrays. */
+    flush(): void;
     /** Forgets all plans, and destroys the device unless it is yours. */
     free(): void;
 }
@@ -169,6 +171,11 @@ export class Plan {
     runWith(inputs: TypedArray[], arrays?: Record<string, DeviceArray>): Promise<TypedArray>;
     /** Submits it on arrays on the device and returns at once. */
     runOn(inputs: DeviceArray[], output: DeviceArray, arrays?: Record<string, DeviceArray>): void;
+    /**
+     * The same, but queued, and submitted with other plans: by the next call that submits, reads,
+     * writes or frees, by `Gpu.flush`, or when 64 plans, 256 MiB or half a millisecond have gathered.
+     */
+    enqueue(inputs: DeviceArray[], output: DeviceArray, arrays?: Record<string, DeviceArray>): void;
     /** Milliseconds per run, of several in a row, with what a submission costs. */
     time(inputs: DeviceArray[], output: DeviceArray, repeats?: number, arrays?: Record<string, DeviceArray>): Promise<number>;
     /** Lets go of the plan, and frees the arrays that `run` keeps on the device. */

@@ -41,6 +41,7 @@ export class Plan {
         const own = this.#arrays();
         // Written, submitted and copied before anything is awaited, so that runs may overlap.
         const [data, outcome] = scoped(device, `running \`${this.spec}\``, () => {
+            this.#gpu.flush();
             const targets = this.inPlace ? [own.output] : own.inputs;
             inputs.forEach((data, i) => write(device, targets[i].buffer, data));
             this.runOn(own.inputs, own.output, arrays);
@@ -81,6 +82,13 @@ export class Plan {
         this.#gpu.alive("running");
         const bound = this.#binding(inputs, output, arrays);
         guarded(() => bound.submit());
+    }
+
+    /** The same, but queued, and submitted with other plans. */
+    enqueue(inputs, output, arrays = {}) {
+        this.#gpu.alive("running");
+        const bound = this.#binding(inputs, output, arrays);
+        guarded(() => bound.enqueue());
     }
 
     #binding(inputs, output, arrays) {

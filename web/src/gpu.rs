@@ -69,6 +69,11 @@ impl WasmGpu {
         WasmArray { buffer: self.gpu().device().create_buffer(&descriptor), bytes: bytes as usize }
     }
 
+    /// Submits what is queued.
+    pub fn flush(&self) -> Result<()> {
+        self.gpu().flush().map_err(|error| thrown(&error))
+    }
+
     /// Forgets all plans.
     pub fn clear(&self) {
         self.planner.clear();

@@ -135,7 +135,12 @@ pub struct WasmBound {
 
 #[wasm_bindgen]
 impl WasmBound {
-    /// Submits the operation.
+    /// Queues the operation.
+    pub fn enqueue(&self) -> Result<()> {
+        self.bound.enqueue().map_err(|error| thrown(&error))
+    }
+
+    /// Submits the operation, after what is queued.
     pub fn submit(&self) -> Result<()> {
         self.gpu.submit(|encoder| self.bound.encode(encoder)).map(drop).map_err(|error| thrown(&error))
     }

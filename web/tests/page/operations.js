@@ -230,6 +230,57 @@ export async function arrays_stay_on_the_device() {
     return `${time.toFixed(2)} ms per run`;
 }
 
+/** Plans that are queued run in the order of all calls, in fewer submissions. */
+export async function plans_are_queued() {
+    const gpu = await shared();
+    const [n, plans] = [256, 100];
+    const data = f32(noise(2 * n, 18));
+    const there = await gpu.plan(`c2c fwd ${n} 1/sqrt(n)`);
+    const back = await gpu.plan(`c2c inv ${n} 1/sqrt(n)`);
+    const double = await gpu.plan(`c2c fwd ${n} in-place`, { mapInput: { code: "value * 2.0", element: "complex f32" } });
+    const [x, y] = [gpu.upload(data, "complex f32"), gpu.alloc("complex f32", n)];
+    const { queue } = gpu.device;
+    const submit = queue.submit.bind(queue);
+    let submissions = 0;
+    queue.submit = (commands) => {
+        submissions += 1;
+        submit(commands);
+    };
+    for (let i = 0; i < plans; i += 2) {
+        there.enqueue([x], y);
+        back.enqueue([y], x);
+    }
+    delete queue.submit;
+    assertClose(await x.read(), data, plans * fftBound([n]), "there and back many times");
+    if (submissions >= plans / 2) {
+        throw new Error(`${plans} plans took ${submissions} submissions`);
+    }
+    // What writes, reads, submits or frees comes after what was queued before it.
+    there.enqueue([x], y);
+    const [before, other] = [y.read(), f32(noise(2 * n, 19))];
+    there.enqueue([x], y);
+    x.write(other);
+    back.runOn([y], x);
+    const spectrum = dft(data, [n], -1).map((value) => value / Math.sqrt(n));
+    assertClose(await before, spectrum, plans * fftBound([n]), "what was queued before a read");
+    assertClose(await x.read(), data, plans * fftBound([n]), "what was queued before a write and a run");
+    const freed = gpu.upload(other, "complex f32");
+    there.enqueue([freed], y);
+    freed.free();
+    assertClose(await y.read(), dft(other, [n], -1).map((value) => value / Math.sqrt(n)), fftBound([n]), "of an array that was freed");
+    // Commands of the caller's own come after `flush`.
+    there.enqueue([x], y);
+    double.enqueue([], x);
+    gpu.flush();
+    const copy = gpu.alloc("complex f32", n);
+    const encoder = gpu.device.createCommandEncoder();
+    encoder.copyBufferToBuffer(x.buffer, 0, copy.buffer, 0, copy.byteLength);
+    queue.submit([encoder.finish()]);
+    assertClose(await copy.read(), dft(data, [n], -1).map((value) => value * 2), plans * fftBound([n]), "what was flushed");
+    [x, y, copy].forEach((array) => array.free());
+    return `${plans} plans in ${submissions} submissions`;
+}
+
 export async function runs_overlap() {
     const gpu = await shared();
     const plan = await gpu.plan("c2c fwd 128");

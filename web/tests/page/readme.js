@@ -9,6 +9,8 @@ const BEFORE = [
     "",
     "",
     `${PROLOGUE} const [pixels, weights] = [new Float32Array(480 * 640).fill(1), new Float32Array(31 * 31).fill(1 / 961)];`,
+    `${PROLOGUE} const plan = await gpu.plan("r2c fwd 640");
+     const frames = Array.from({ length: 20 }, (_, i) => [gpu.upload(new Float32Array(640).fill(i)), gpu.alloc("complex f32", 321)]);`,
     `${PROLOGUE} const [picture, spectrum] = [gpu.upload(new Uint8Array(480 * 640).fill(255)), gpu.alloc("f32", 480 * 321)];
      const window = gpu.upload(new Float32Array(640).fill(1));`,
     `${PROLOGUE} import { inlineFft } from "wgpu-fft";`,
@@ -25,6 +27,7 @@ const AFTER = [
     "check(spectrum[0], 153600, 0.1);",
     "z.forEach((value, i) => check(same[i], value, 1e-5));",
     "check((await blurred.read())[100 * 640 + 100], 1, 1e-4); check((await spectrum.read()).length, 2 * 480 * 321, 0);",
+    "for (const [i, [, spectrum]] of frames.entries()) check((await spectrum.read())[0], 640 * i, 1e-2);",
     "check((await spectrum.read())[0], 20 * Math.log10(480 * 640), 1e-3);",
     `const z = Float32Array.from({ length: 2048 }, (_, i) => Math.sin(i));
      const [rows, roots] = [gpu.upload(z, "complex f32"), gpu.upload(fft.roots)];

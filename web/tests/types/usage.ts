@@ -12,6 +12,8 @@ export async function transform(picture: Float32Array): Promise<Float32Array | u
         });
         const [input, output] = [gpu.upload(picture), gpu.alloc(element, plan.output.len)];
         plan.runOn([input], output, { gain: gpu.upload(Float32Array.of(2)) });
+        plan.enqueue([input], output, { gain: gpu.upload(Float32Array.of(2)) });
+        gpu.flush();
         const spectrum: TypedArray = await output.read();
         const stream: ConvolveStream = await gpu.convolveStream(picture, { block: 256, channels: 2, larger: [8] });
         console.log((await stream.push(picture)).length, stream.partitions[0]?.taps);
