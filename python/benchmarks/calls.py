@@ -179,6 +179,7 @@ def binding() -> None:
     """Microseconds of the host for a call on arrays on the device: the first decile of 300 rounds of 12
     calls, which are recorded and not submitted, unless they take half a millisecond."""
     x, z = (wgpu_fft.asarray(np.ones(shape, np.float32)) for shape in ((64, 64), (5, 5)))
+    plan = wgpu_fft.Plan("r2c fwd 64x64")
     y, stack = wgpu_fft.rfft2(x), wgpu_fft.asarray(np.ones((200, 64, 64), np.complex64))
     calls: dict[str, Callable[[], Any]] = {
         "fft(y)": lambda: wgpu_fft.fft(y),
@@ -193,6 +194,7 @@ def binding() -> None:
         "x + x": lambda: (x + x)._buffer,
         "abs(y)": lambda: abs(y)._buffer,
         "x.sum()": lambda: x.sum(),
+        'Plan("r2c fwd 64x64")(x)': lambda: plan(x),
         "x.copy()": lambda: x.copy(),
     }
     for name, call in calls.items():

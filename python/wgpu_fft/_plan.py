@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._array import Array, empty, from_host
+from ._array import Array, empty, for_result, from_host
 from ._callers import caller
 from ._device import Device, as_bytes, get_device
 from ._dtypes import ELEMENTS, dtype_of
@@ -101,7 +101,8 @@ class Plan:
             self._core = self.device._plan_of(spec)
         else:
             self._core = self.device._plan(("by recipe", spec, recipe), lambda: self.device._core.plan(spec, recipe))
-        self._shapes = shapes_of_inputs(self.spec, [(count, dtype_of(element)[1]) for element, count in self.inputs])
+        self._inputs, self._output = self._core.inputs, self._core.output
+        self._shapes = shapes_of_inputs(self.spec, [(count, dtype_of(element)[1]) for element, count in self._inputs])
 
     @property
     def spec(self) -> str:
@@ -121,12 +122,12 @@ class Plan:
     @property
     def inputs(self) -> list[tuple[str, int]]:
         """The elements of each input, and how many there are."""
-        return self._core.inputs
+        return self._inputs
 
     @property
     def output(self) -> tuple[str, int]:
         """The elements of the output, and how many there are."""
-        return self._core.output
+        return self._output
 
     @overload
     def __call__(self, *inputs: Array) -> Array: ...  # pyright: ignore[reportOverlappingOverload]
@@ -156,7 +157,9 @@ class Plan:
         if self._core.in_place:
             raise TypeError(f"`{self.spec}` works in place; arrays on the device take plans that do not")
         element, count = self.output
-        result = empty(self.device, (count,), dtype_of(element)[0])
+        # There are zeros between the elements of a layout.
+        make = empty if " out=" in self.spec else for_result
+        result = make(self.device, (count,), dtype_of(element)[0])
         if result.dtype not in ELEMENTS:
             raise TypeError(f"`{self.spec}` makes {element}, which arrays on the device do not hold: pass arrays of NumPy")
         self._core.run_on(caller(), [x.contiguous()._buffer for x in inputs], result._buffer)

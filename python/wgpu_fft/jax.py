@@ -30,11 +30,13 @@ except ImportError as why:
     raise ImportError("wgpu_fft.jax needs JAX, which is not installed: pip install jax") from why
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _map(form: Form, i: int, *others: Any) -> Any:
-    """A map of a form, whose derivatives are maps of the form too."""
+def _called(form: Form, i: int, *others: Any) -> Any:
     result = jax.ShapeDtypeStruct(form.shapes[i], form.dtypes[i])
     return jax.pure_callback(functools.partial(form.run, i), result, *others, vmap_method="sequential")
+
+
+# A map of a form, whose derivatives are maps of the form too.
+_map = jax.custom_vjp(_called, nondiff_argnums=(0, 1))
 
 
 def _forward(form: Form, i: int, *others: Any) -> tuple[Any, tuple]:
