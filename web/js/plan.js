@@ -39,9 +39,10 @@ export class Plan {
         inputs.forEach((data, i) => check(i === 0 ? "input" : "second input", data, this.inputs[i].element, this.inputs[i].len));
         const device = this.#gpu.device;
         const own = this.#arrays();
+        // What is wrong with it is no error of this run.
+        this.#gpu.flush();
         // Written, submitted and copied before anything is awaited, so that runs may overlap.
         const [data, outcome] = scoped(device, `running \`${this.spec}\``, () => {
-            this.#gpu.flush();
             const targets = this.inPlace ? [own.output] : own.inputs;
             inputs.forEach((data, i) => write(device, targets[i].buffer, data));
             this.runOn(own.inputs, own.output, arrays);
