@@ -75,7 +75,7 @@ const LENGTHS: [&str; 52] = [
 ];
 
 /// The other specifications in the table.
-const MORE: [&str; 37] = [
+const MORE: [&str; 40] = [
     "c2c inv 1024 x1000 in-place",
     "c2c fwd 1024x1024",
     "c2c fwd 4096x4096",
@@ -85,6 +85,9 @@ const MORE: [&str; 37] = [
     "c2c fwd 2048x2048 x4",
     "c2c fwd 8192x8192",
     "c2c fwd 1080x1920",
+    "c2c fwd 2160x3840",
+    "c2c fwd 300x300x300",
+    "r2c fwd 256x256x256",
     "c2c fwd 1x64",
     "c2c fwd 64x1",
     "c2c fwd 1000x1009",

@@ -194,8 +194,7 @@ impl Inline {
         if !is_name(&self.name) || self.name.ends_with('_') || self.name.contains("__") {
             return Err(self.unsupported(format!("`{}` is not a name: letters, digits and single underscores, a letter first", self.name)));
         }
-        let recipe = self.recipe()?;
-        Ok(self.text(&recipe))
+        self.recipe().map(|recipe| self.text(&recipe))
     }
 
     /// Complex numbers of a line.
