@@ -86,12 +86,13 @@ impl Designer<'_> {
         passes.0.entry((length, whole_sectors)).or_insert_with(least).clone()
     }
 
-    /// Whether these rules are for such lines: columns of complex numbers.
+    /// Whether these rules are for such lines: columns of complex numbers, where registers need not be
+    /// kept to. More columns of a workgroup take more of them, and no such device was measured.
     pub fn estimates_columns(&self, lines: LineClass) -> bool {
         let LineClass { n, count, points, whole_sectors, .. } = lines;
         let plain = LineClass { across: true, points, whole_sectors, ..LineClass::rows(n, count) };
         let is_column = lines == plain && count < u32::MAX && n > 1;
-        is_column && !self.profile.is_cpu() && !self.is_double_f32() && points > SMALL_ARRAY
+        is_column && !self.profile.is_cpu() && !self.is_double_f32() && !self.has_few_registers() && points > SMALL_ARRAY
     }
 
     /// The pass over columns with the least estimate.

@@ -107,7 +107,7 @@ impl Designer<'_> {
         let known = Some(lines).filter(|_| !self.profile.is_cpu() && !self.is_double_f32()).and_then(measured::one);
         let known = known.and_then(|(own, is_whole)| match is_whole {
             true => (self.words() == 1 && self.runs(&own, lines)).then_some(own),
-            false if self.has_few_registers() || is_estimated => None,
+            false if is_estimated || self.has_few_registers() => None,
             false => self.complete_in((own.radices, own.lanes), lines, 4),
         });
         let known = known.or_else(|| if is_estimated { self.estimated_column(lines) } else { self.estimated_row(lines) });
