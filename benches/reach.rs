@@ -120,6 +120,7 @@ fn access(access: Access) -> &'static str {
         Access::Uniform => "uniform",
         Access::Read => "read",
         Access::ReadWrite => "write",
+        Access::Texture(_) | Access::StorageTexture(_) => "texture",
     }
 }
 

@@ -92,6 +92,17 @@ pub enum Error {
         /// The usages that the buffer has.
         actual: wgpu::BufferUsages,
     },
+    /// What is bound as an input or an output is not the texture that the plan takes: it has another
+    /// format, size or usage, is an array, or is a texture where the plan takes an array.
+    #[error("{argument}: expected {expected}, got {actual}")]
+    WrongTexture {
+        /// The name of the argument.
+        argument: &'static str,
+        /// What the plan takes, as printed.
+        expected: String,
+        /// What was given, as printed.
+        actual: String,
+    },
     /// A buffer, an encoder or a queue belongs to another device or to another `wgpu::Instance`.
     #[error(
         "{argument}: it belongs to another device or no longer exists: {why}. Objects of two instances of wgpu cannot be mixed: pass yours to \
@@ -363,6 +374,7 @@ kinds! {
     WrongShape "wrong-shape",
     OutOfRange "out-of-range",
     MissingUsage "missing-usage",
+    WrongTexture "wrong-texture",
     ForeignObject "foreign-object",
     Aliased "aliased",
     Misaligned "misaligned",

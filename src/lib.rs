@@ -126,7 +126,7 @@ pub use bytemuck;
 pub use edge::Edge;
 pub use element::{Element, ElementType};
 pub use error::{Cause, Error, ErrorKind, Result};
-pub use fragment::Fragment;
+pub use fragment::{Fragment, Texel};
 pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, IntoView, Pending, View};
 pub use half;
 pub use layout::Layout;

@@ -31,6 +31,7 @@
 //! ```
 
 use crate::error::Result;
+pub use crate::fragment::Texels;
 use crate::gpu::{DeviceProfile, Gpu};
 pub use crate::kernels::{
     ALL as KERNELS, Access, Bind, Dispatch, Field, Form, GENERATED_BEGIN, GENERATED_END, Generated, Grid, Kernel, Slot, Source, Value,

@@ -13,7 +13,7 @@ mod classes {
 }
 
 /// The kinds of errors that are wrong arguments on any device.
-const ARGUMENTS: [&str; 12] = [
+const ARGUMENTS: [&str; 13] = [
     "aliased",
     "empty",
     "foreign-object",
@@ -26,6 +26,7 @@ const ARGUMENTS: [&str; 12] = [
     "wrong-inputs",
     "wrong-length",
     "wrong-shape",
+    "wrong-texture",
 ];
 
 /// Where what is called here is put into words.

@@ -43,5 +43,7 @@
 mod plan;
 mod spec;
 
+pub use crate::fragment::format_named;
+
 pub use plan::AnyPlan;
 pub use spec::AnySpec;

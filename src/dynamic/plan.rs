@@ -107,10 +107,10 @@ impl AnyPlan {
         let executable = self.plan.executable();
         let output = of_elements("output", output, self.output())?;
         if inputs.is_empty() && self.program().placement() == Placement::InPlace {
-            return executable.bind_array(output, arrays);
+            return executable.bind_array(output.into(), arrays);
         }
-        let views = inputs.iter().enumerate().map(|(i, view)| of_elements(input_name(i), *view, self.input()));
-        executable.bind_arrays(&views.collect::<Result<Vec<_>>>()?, output, arrays)
+        let views = inputs.iter().enumerate().map(|(i, view)| Ok(of_elements(input_name(i), *view, self.input())?.into()));
+        executable.bind_arrays(&views.collect::<Result<Vec<_>>>()?, output.into(), arrays)
     }
 }
 

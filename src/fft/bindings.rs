@@ -58,14 +58,21 @@ pub(super) fn parts(
         bytes: array.bytes,
         segment: if array.bytes <= limit { array.bytes } else { segment },
     };
+    // The limit is one of buffers.
+    let [input_bound, output_bound] = sides.map(|(side, array)| match side.storage.texels() {
+        Some(_) => Bound::whole(array.slot, array.bytes),
+        None => bound(array),
+    });
     if segment == 0 {
         let what = format!("`{label}` (bytes of a binding)");
         return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: 256, available: limit });
     }
     let roots = bound(roots);
-    let part = DispatchRange { lines, input: bound(input), output: bound(output), roots };
-    let large = input.bytes > limit || output.bytes > limit;
+    let part = DispatchRange { lines, input: input_bound, output: output_bound, roots };
+    let large = part.input.segments() > 1 || part.output.segments() > 1;
+    let has_texture = sides.iter().any(|(side, _)| side.storage.texels().is_some());
     if large
+        && !has_texture
         && roots.segments() == 1
         && let Some(parts) = cut(pass, lines, sides, roots, profile)
     {

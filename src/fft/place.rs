@@ -1,7 +1,7 @@
 //! What an array holds between two passes, and where.
 
 use crate::fft::spec::number::Number;
-use crate::fragment::Form;
+use crate::fragment::{Form, Texels};
 use crate::wgsl::Type;
 
 /// What an array holds.
@@ -34,6 +34,11 @@ impl Storage {
             Self::Real => number.real_form(),
             Self::Half(form) | Self::Other(form) => form,
         }
+    }
+
+    /// The texture that it is.
+    pub fn texels(self) -> Option<Texels> {
+        if let Self::Other(form) = self { form.texels() } else { None }
     }
 
     /// That of pairs of neighbours, where this is that of reals.

@@ -9,7 +9,7 @@ use naga::Span;
 use super::proof::{self, Refusal};
 use super::source::{Embedded, INTEGER_INDEX, OURS};
 use super::tokens::{Kind, Sizes, Source, Token, Wrong};
-use super::{Argument, Declared, DeclaredKind, Form, Fragment};
+use super::{Argument, Declared, DeclaredKind, Form, Fragment, Picture};
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::threads::on_deep_stack;
@@ -149,7 +149,8 @@ enum Part {
 
 impl Check {
     fn run(mut self) -> Result<Checked> {
-        let Fragment { expression, functions, arrays } = self.checked.fragment.clone();
+        let Fragment { expression, functions, arrays, picture } = self.checked.fragment.clone();
+        self.array(picture.as_ref())?;
         let functions = self.source(Part::Functions, &functions)?;
         let expression = self.source(Part::Expression, &expression)?;
         if let Some(token) = expression.tokens.iter().find(|token| [';', '{', '}'].iter().any(|sign| token.is(*sign))) {
@@ -178,6 +179,25 @@ impl Check {
         self.checked.arguments = Argument::all(self.side.rank, self.side.spectrum).filter(uses).collect();
         self.checked.indexes_memory = self.proven([&functions, &expression])?;
         Ok(self.checked)
+    }
+
+    /// Finds out what the array at its place is, if that is a texture.
+    fn array(&mut self, picture: Option<&Picture>) -> Result<()> {
+        let Checked { array, element, loads, .. } = &mut self.checked;
+        let is_texture = array.is_texel() || array.texels().is_some();
+        match picture {
+            Some(picture) if is_texture => *array = Form::of_texels(picture.texels(*loads)?),
+            Some(picture) => {
+                let why = "the elements of a texture are of the type `Texel`".to_owned();
+                return Err(Error::Unsupported { what: format!("a texture of {picture} as an array of {element}"), why });
+            }
+            None if is_texture => {
+                let why = "the fragment must say the format and the size of the texture, by `Fragment::texels`".to_owned();
+                return Err(Error::Unsupported { what: "an array of texels".to_owned(), why });
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     fn text(&self, part: Part) -> &str {

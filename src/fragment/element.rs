@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use num_complex::{Complex, Complex32};
 
+use super::texels::{Texel, Texels};
 use crate::element::{Element, ElementType};
 use crate::wgsl::{Body, Expr, F32, I32, Scalar, Type, U32, bitcast, call, construct, convert, float, select, vec2};
 
@@ -21,12 +22,14 @@ use crate::wgsl::{Body, Expr, F32, I32, Scalar, Type, U32, bitcast, call, constr
 /// | `[f32; 4]`, `[f16; 4]` | `vec4<f32>` |
 /// | `[u32; 4]`, `[u16; 4]`, `[u8; 4]` | `vec4<u32>` |
 /// | `[i32; 4]` | `vec4<i32>` |
+/// | [`Texel`](crate::Texel) | a number, or a vector of as many as the texture has channels: `f32`, `u32` or `i32` |
 ///
 /// Integers are not scaled: divide a `u8` by 255 where that is what you want.
 pub trait Readable: Element + Formed {}
 
 /// An element type that a [`Fragment`](super::Fragment) can write: those of [`Readable`] whose size
-/// is a multiple of 4 bytes, because invocations share the words of smaller ones. Values of f16 and
+/// is a multiple of 4 bytes, because invocations share the words of smaller ones, and
+/// [`Texel`](crate::Texel). Values of f16 and
 /// bf16 are rounded. Of integers in 8 and 16 bits the lowest bits are stored.
 pub trait Writable: Readable {}
 
@@ -42,6 +45,8 @@ pub struct Form {
     /// Numbers of an element.
     count: u32,
     number: Number,
+    /// The texture whose texels the elements are.
+    texels: Option<Texels>,
 }
 
 /// A number of an element.
@@ -57,6 +62,8 @@ enum Number {
     I16,
     U8,
     I8,
+    /// Of a texture, before it is known which.
+    Texel,
 }
 
 impl Number {
@@ -65,7 +72,7 @@ impl Number {
             Self::F64 => 64,
             Self::F32 | Self::I32 | Self::U32 => 32,
             Self::F16 | Self::Bf16 | Self::U16 | Self::I16 => 16,
-            Self::U8 | Self::I8 => 8,
+            Self::U8 | Self::I8 | Self::Texel => 8,
         }
     }
 
@@ -75,20 +82,20 @@ impl Number {
             Self::F64 => Scalar::F64,
             Self::F32 | Self::F16 | Self::Bf16 => Scalar::F32,
             Self::I32 | Self::I16 | Self::I8 => Scalar::I32,
-            Self::U32 | Self::U16 | Self::U8 => Scalar::U32,
+            Self::U32 | Self::U16 | Self::U8 | Self::Texel => Scalar::U32,
         }
     }
 }
 
 impl Form {
     /// A complex number.
-    pub(crate) const COMPLEX: Self = Self { count: 2, number: Number::F32 };
+    pub(crate) const COMPLEX: Self = Self { count: 2, number: Number::F32, texels: None };
     /// A real number.
-    pub(crate) const REAL: Self = Self { count: 1, number: Number::F32 };
+    pub(crate) const REAL: Self = Self { count: 1, number: Number::F32, texels: None };
     /// A complex number in f64. No fragment reads or writes one.
-    pub(crate) const COMPLEX_F64: Self = Self { count: 2, number: Number::F64 };
+    pub(crate) const COMPLEX_F64: Self = Self { count: 2, number: Number::F64, texels: None };
     /// A real number in f64.
-    pub(crate) const REAL_F64: Self = Self { count: 1, number: Number::F64 };
+    pub(crate) const REAL_F64: Self = Self { count: 1, number: Number::F64, texels: None };
 
     /// One or two floating-point numbers of 16 bits: a real or a complex number.
     pub(crate) fn is_half(self) -> bool {
@@ -110,9 +117,30 @@ impl Form {
         Self { count, ..self }
     }
 
-    /// Bytes of an element.
+    /// The elements of a texture.
+    pub(super) fn of_texels(texels: Texels) -> Self {
+        let (count, scalar) = texels.channels();
+        let number = match scalar {
+            Scalar::U32 => Number::U32,
+            Scalar::I32 => Number::I32,
+            _ => Number::F32,
+        };
+        Self { count, number, texels: Some(texels) }
+    }
+
+    /// Those of a texture of which no fragment has said yet which it is.
+    pub(super) fn is_texel(self) -> bool {
+        self.number == Number::Texel
+    }
+
+    /// The texture whose texels the elements are.
+    pub(crate) fn texels(self) -> Option<Texels> {
+        self.texels
+    }
+
+    /// Bytes of an element. Of a texture's texels they count as one: they are in no buffer.
     pub(crate) fn bytes(self) -> u32 {
-        self.count * self.number.bits() / 8
+        if self.texels.is_some() { 1 } else { self.count * self.number.bits() / 8 }
     }
 
     /// The type of the value.
@@ -125,6 +153,11 @@ impl Form {
         self.number.bits() >= 32
     }
 
+    /// The type of the binding in WGSL: an array, or a texture that is loaded from or stored to.
+    pub(crate) fn binding(self, loads: bool) -> Type {
+        self.texels.map_or_else(|| Type::array(self.stored()), |texels| texels.wgsl(loads))
+    }
+
     /// What the WGSL array holds.
     pub(crate) fn stored(self) -> Type {
         if self.is_whole() { self.value() } else { U32 }
@@ -132,7 +165,7 @@ impl Form {
 
     /// Whether its elements share no words, so that invocations can write them.
     pub(crate) fn is_writable(self) -> bool {
-        self.bytes().is_multiple_of(4)
+        self.texels.is_some() || self.is_texel() || self.bytes().is_multiple_of(4)
     }
 
     /// The bits of its numbers, and whether they are those of a bf16, if they are floating-point
@@ -152,9 +185,12 @@ impl Form {
         !matches!(self.number, Number::U32 | Number::U16 | Number::U8)
     }
 
-    /// The value of element i of an array of [`stored`](Self::stored).
+    /// The value of element i of what is [bound](Self::binding).
     pub(crate) fn read(self, body: &mut Body, array: &Expr, i: &Expr) -> Expr {
-        self.read_by(body, &|at| array.at(at), i)
+        match self.texels {
+            None => self.read_by(body, &|at| array.at(at), i),
+            Some(texels) => texels.load(body, array, i),
+        }
     }
 
     /// The value of element i of an array of [`stored`](Self::stored), of which `at` reads an
@@ -198,6 +234,9 @@ impl Form {
 
     /// Writes the value of element i. Elements that share words with others cannot be written.
     pub(crate) fn write(self, body: &mut Body, array: &Expr, i: &Expr, value: &Expr) {
+        if let Some(texels) = self.texels {
+            return texels.store(body, array, i, value);
+        }
         if self.is_whole() {
             return body.assign(&array.at(i), value);
         }
@@ -250,7 +289,7 @@ macro_rules! forms {
         const FORMS: &[(ElementType, Form)] = &[$((ElementType::of::<$type>(), <$type as Formed>::FORM)),*];
         $(
         impl Formed for $type {
-            const FORM: Form = Form { count: $count, number: Number::$number };
+            const FORM: Form = Form { count: $count, number: Number::$number, texels: None };
         }
 
         impl Readable for $type {}
@@ -267,4 +306,5 @@ forms! {
     [f16; 2]: 2 F16 Writable; [u8; 2]: 2 U8; [u8; 3]: 3 U8;
     [f32; 4]: 4 F32 Writable; [i32; 4]: 4 I32 Writable; [u32; 4]: 4 U32 Writable;
     [f16; 4]: 4 F16 Writable; [u16; 4]: 4 U16 Writable; [u8; 4]: 4 U8 Writable;
+    Texel: 1 Texel Writable;
 }

@@ -5,6 +5,7 @@ mod check;
 mod element;
 mod proof;
 mod source;
+mod texels;
 mod tokens;
 
 use std::fmt;
@@ -12,12 +13,15 @@ use std::sync::Arc;
 
 use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
+use crate::shape::Shape;
 use crate::slot::{Array, Slot};
 pub(crate) use argument::Argument;
 pub(crate) use check::{Checked, Maps, Side};
 pub(crate) use element::{Form, element_of};
 pub use element::{Readable, Writable};
 pub(crate) use proof::{Refusal, parsed};
+pub(crate) use texels::{Picture, format_name};
+pub use texels::{Texel, Texels, format_named};
 pub(crate) use tokens::{Sizes, Source, Wrong};
 
 /// WGSL of yours that an operation applies to every value that it loads or stores: a window, a
@@ -63,11 +67,14 @@ pub(crate) use tokens::{Sizes, Source, Wrong};
 /// when the plan is encoded, with [`With`](crate::With). An array is read by
 /// `name[index]`. An index past its end reads its last element.
 ///
+/// # Textures
+/// [`texels`](Self::texels) says that the input or the output itself is a texture.
+///
 /// # What is checked
 /// A fragment is checked when it is given to a specification, before any device sees it. An error
 /// names the line and the column in your text. What a fragment does is proven on what a compiler
 /// makes of the text that kernels contain, where every name is resolved. The checks refuse
-/// - what is not valid WGSL of the right type; barriers, atomics, textures, derivatives, subgroup
+/// - what is not valid WGSL of the right type; barriers, atomics, calls that read textures, derivatives, subgroup
 ///   operations; variables outside of functions; names that begin with `wgpu_fft_`;
 /// - loops that do not count up to a constant, as `for (var i = 0u; i < 8u; i++)` does, and loops
 ///   whose counter is changed in another way. All loops of one call together take at most 65,536
@@ -96,6 +103,8 @@ pub struct Fragment {
     expression: Arc<str>,
     functions: Arc<str>,
     arrays: Vec<Declared>,
+    /// The texture that is its input or output, if that is one.
+    picture: Option<Picture>,
 }
 
 /// An array or a uniform that a fragment declares.
@@ -141,7 +150,7 @@ impl Declared {
 impl Fragment {
     /// A fragment of one WGSL expression, which may use the names above.
     pub fn new(expression: impl Into<Arc<str>>) -> Self {
-        Self { expression: expression.into(), functions: "".into(), arrays: Vec::new() }
+        Self { expression: expression.into(), functions: "".into(), arrays: Vec::new(), picture: None }
     }
 
     /// Adds WGSL functions, constants, structures and aliases that the expression may use. They see
@@ -186,6 +195,7 @@ impl Fragment {
         self.expression = source::renamed(&self.expression, &|word| (word == "value").then(|| value.clone())).into();
         self.functions = format!("{}\n{}", first.functions, self.functions).into();
         self.arrays = first.arrays.iter().cloned().chain(self.arrays).collect();
+        self.picture = self.picture.or_else(|| first.picture.clone());
         self
     }
 
@@ -210,6 +220,47 @@ impl Fragment {
     #[cfg(feature = "signal")]
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.expression.contains(name) || self.functions.contains(name) || self.arrays.iter().any(|own| own.name.contains(name))
+    }
+
+    /// Says that the array at this place is a texture of such a format and size, slowest axis first:
+    /// `[rows, columns]`, or `[layers, rows, columns]` for layers of an array. The element type is
+    /// [`Texel`]; texel \[r, c\] is element r·columns + c, whose channels are in `value`.
+    ///
+    /// ```
+    /// use wgpu_fft::{Fragment, Texel, fft, wgpu::TextureFormat};
+    ///
+    /// // The spectrum of the luminance of a rendered frame, and its decibels as a grey picture.
+    /// let luminance = Fragment::new("dot(value.rgb, vec3(0.2126, 0.7152, 0.0722))").texels(TextureFormat::Rgba8UnormSrgb, [480, 640]);
+    /// let grey = Fragment::new("vec4(vec3(0.1 * log(1.0 + length(value))), 1.0)").texels(TextureFormat::Rgba8Unorm, [480, 321]);
+    /// let spec = fft::R2c::forward([480, 640]).map_input::<Texel>(luminance)?.map_output::<Texel>(grey)?;
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// Plans take the texture where they take an array, as [`TextureLevel`](crate::plan::TextureLevel)
+    /// says. Nothing is copied: kernels load the texels they need by `textureLoad`, without
+    /// filtering, and store their results by `textureStore`.
+    ///
+    /// # Values
+    /// They are those of WGSL: of formats with `Unorm` numbers from 0 to 1, of `Snorm` from -1 to 1.
+    /// **sRGB**: texels of a format with `Srgb` are decoded when they are loaded, so that `value` is
+    /// linear. With the format of the same name without it, `value` is what is stored. Nothing
+    /// stores to sRGB formats: store to the same format without it, encoded by
+    /// [`SRGB`](Self::SRGB).
+    ///
+    /// # Sizes
+    /// The texture must have as many texels as the array has elements, and each row of the array must
+    /// lie in one of its rows: another size is refused when it is planned, and a texture of another
+    /// size when it is bound. So no coordinate leaves the texture. A [`Layout`](crate::Layout) that is
+    /// [`within`](crate::Layout::within) all texels makes a part of a texture the array.
+    pub fn texels(mut self, format: wgpu::TextureFormat, size: impl Into<Shape>) -> Self {
+        self.picture = Some(Picture { format, size: size.into(), volume: false });
+        self
+    }
+
+    /// The same for a texture of three dimensions, `[depth, rows, columns]`.
+    pub fn volume(mut self, format: wgpu::TextureFormat, size: impl Into<Shape>) -> Self {
+        self.picture = Some(Picture { format, size: size.into(), volume: true });
+        self
     }
 
     /// Declares a uniform of a WGSL type: `f32`, `vec4<f32>`, `mat3x3<f32>`, or a structure in
@@ -261,6 +312,9 @@ impl fmt::Display for Fragment {
             // A line comment would swallow what follows it on one line.
             let functions = tokens::Source::new(&self.functions).map_or_else(|_| self.functions.to_string(), |source| source.text);
             write!(f, " where `{}`", one_line(&functions))?;
+        }
+        if let Some(picture) = &self.picture {
+            write!(f, " of {picture}")?;
         }
         for Declared { name, kind, .. } in &self.arrays {
             match kind {

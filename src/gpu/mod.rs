@@ -179,6 +179,8 @@ impl Gpu {
         .union(wgpu::Features::PIPELINE_CACHE)
         .union(wgpu::Features::SUBGROUP)
         .union(wgpu::Features::SHADER_INT64)
+        // Canvases have textures of this format.
+        .union(wgpu::Features::BGRA8UNORM_STORAGE)
         .union(wgpu::Features::SHADER_F64);
 
     async fn open(adapter: &wgpu::Adapter, features: wgpu::Features, limits: wgpu::Limits, checked: bool) -> Result<Self> {

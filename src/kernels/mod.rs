@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::fragment::Texels;
 pub use crate::slot::Slot;
 use crate::text::join;
 pub use grid::Grid;
@@ -164,7 +165,7 @@ impl fmt::Display for Value {
 }
 
 /// How a kernel accesses a binding.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// `var<storage, read>`.
     Read,
@@ -172,6 +173,21 @@ pub enum Access {
     ReadWrite,
     /// `var<uniform>`.
     Uniform,
+    /// A texture, whose texels are loaded: `var input: texture_2d<f32>`.
+    Texture(Texels),
+    /// A texture, whose texels are stored: `var output: texture_storage_2d<rgba8unorm, write>`.
+    StorageTexture(Texels),
+}
+
+impl Access {
+    /// The texture.
+    #[must_use]
+    pub fn texels(self) -> Option<Texels> {
+        match self {
+            Self::Texture(texels) | Self::StorageTexture(texels) => Some(texels),
+            _ => None,
+        }
+    }
 }
 
 /// One binding of a dispatch, in group 0, besides the parameters at binding 0.
@@ -195,6 +211,21 @@ impl Bind {
     #[must_use]
     pub fn begins_as_zeros(&self) -> bool {
         self.name == "arrivals"
+    }
+}
+
+/// Binds textures in place of the input or the output of a dispatch, where the elements at these
+/// are texels.
+pub(crate) fn bind_textures(binds: &mut [Bind], [input, output]: [Option<Texels>; 2]) {
+    for bind in binds {
+        let access = match &*bind.name {
+            "input" | "second" => input.map(Access::Texture),
+            "output" => output.map(Access::StorageTexture),
+            _ => None,
+        };
+        if let Some(access) = access {
+            (bind.access, bind.range) = (access, None);
+        }
     }
 }
 

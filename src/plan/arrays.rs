@@ -90,7 +90,7 @@ impl<'a> FragmentArrays<'a> {
     }
 
     /// The arrays that a program declares, in its order, after checking them.
-    pub(super) fn of_program(&self, program: &Program, gpu: &Gpu, output: &wgpu::Buffer) -> Result<Vec<AnyView<'a>>> {
+    pub(super) fn of_program(&self, program: &Program, gpu: &Gpu, output: Option<&wgpu::Buffer>) -> Result<Vec<AnyView<'a>>> {
         let unknown = self.named.iter().find(|named| program.declared.iter().all(|declared| *declared.name != *named.name));
         let missing = program.declared.iter().find(|declared| self.named.iter().all(|named| *declared.name != *named.name));
         if unknown.is_some() || missing.is_some() {
@@ -105,7 +105,7 @@ impl<'a> FragmentArrays<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn checked(&self, declared: &Declared, gpu: &Gpu, output: &wgpu::Buffer) -> Result<AnyView<'a>> {
+    fn checked(&self, declared: &Declared, gpu: &Gpu, output: Option<&wgpu::Buffer>) -> Result<AnyView<'a>> {
         let Self { view, element, element_bytes, .. } = self;
         let check = || {
             let (array, argument, profile) = (declared.array(), "array", gpu.profile());
@@ -126,7 +126,7 @@ impl<'a> Named<'a> {
             view.check_for(argument, expected, usage, alignment)?;
             let (buffer, _) = view.place();
             gpu.check_buffer(argument, buffer)?;
-            if buffer == output {
+            if Some(buffer) == output {
                 return Err(Error::Aliased { first: argument, second: "output" });
             }
             Ok(*view)

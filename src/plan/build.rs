@@ -111,6 +111,9 @@ impl Builder {
     pub fn executable(&self, program: Program) -> Result<Executable> {
         let (gpu, start) = (&self.gpu, Instant::now());
         program.check(gpu.profile())?;
+        for (texels, loads) in program.textures() {
+            texels.check_device(&program.title, loads, gpu.device().features())?;
+        }
         if precision::is_asked_by(&program) {
             precision::check(self.right_bits(&program.title)?, &program.title, gpu.profile())?;
         }
@@ -254,17 +257,23 @@ pub(crate) fn compile_alone(gpu: &Gpu, dispatch: &Dispatch) -> Result<wgpu::Comp
 
 fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule, text: &str) -> Pipeline {
     let (device, label) = (gpu.device(), Some(dispatch.kernel.name));
-    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    };
-    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
+    let entry = |binding, ty| wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None };
+    let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+    let mut entries = vec![entry(0, buffer(wgpu::BufferBindingType::Uniform))];
     entries.extend(dispatch.binds.iter().map(|bind| {
         let ty = match bind.access {
-            Access::Uniform => wgpu::BufferBindingType::Uniform,
-            Access::Read | Access::ReadWrite => wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read },
+            Access::Uniform => buffer(wgpu::BufferBindingType::Uniform),
+            Access::Read | Access::ReadWrite => buffer(wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read }),
+            Access::Texture(texels) => wgpu::BindingType::Texture {
+                sample_type: texels.sample_type(),
+                view_dimension: texels.view_dimension(),
+                multisampled: false,
+            },
+            Access::StorageTexture(texels) => wgpu::BindingType::StorageTexture {
+                access: wgpu::StorageTextureAccess::WriteOnly,
+                format: texels.format(),
+                view_dimension: texels.view_dimension(),
+            },
         };
         entry(bind.binding, ty)
     }));

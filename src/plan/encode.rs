@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use super::build::{DeviceDispatch, Executable, Pipeline};
 use super::inputs::{HostInputs, Inputs};
+use super::textures::{Checked, Given, Resource};
 use super::verify::verify;
 use super::watched::{begun, run_into, run_over};
 use super::workspace::{Place, Scratch};
-use super::{Array, FragmentArrays, IntoHostInputs, IntoInputs, Placement, Program, Spec};
+use super::{Array, FragmentArrays, IntoHostInputs, IntoInputs, IntoOutput, Placement, Program, Spec};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::gpu::{AnyView, Caller, Gpu, IntoView, Pending, Recorded, foreign, input_name, without_panic};
+use crate::gpu::{Caller, Gpu, Pending, Recorded, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
@@ -71,8 +72,8 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`],
-    /// [`Error::WrongPlacement`], [`Error::WrongInputs`], [`Error::ForeignObject`] for a buffer of
-    /// another device, [`Error::WrongArrays`] and [`Error::FragmentArray`] for those of fragments,
+    /// [`Error::WrongTexture`], [`Error::WrongPlacement`], [`Error::WrongInputs`],
+    /// [`Error::ForeignObject`] for a buffer or a texture of another device, [`Error::WrongArrays`] and [`Error::FragmentArray`] for those of fragments,
     /// [`Error::DeviceLost`]. These leave the encoder unchanged.
     ///
     /// [`Error::Wgpu`] if the encoder has an open pass; wgpu then makes the encoder invalid, see
@@ -82,7 +83,7 @@ impl<S: Spec> Plan<S> {
         &self,
         encoder: &mut wgpu::CommandEncoder,
         input: impl IntoInputs<'a, S::Input>,
-        output: impl IntoView<'a, S::Output>,
+        output: impl IntoOutput<'a, S::Output>,
     ) -> Result<()> {
         self.bind(input, output)?.encode(encoder)
     }
@@ -101,9 +102,9 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn bind<'a>(&self, input: impl IntoInputs<'a, S::Input>, output: impl IntoView<'a, S::Output>) -> Result<Bound> {
-        let Inputs { views, arrays, .. } = input.into_inputs();
-        self.executable.bind_arrays(&views, output.into_view().any(), arrays)
+    pub fn bind<'a>(&self, input: impl IntoInputs<'a, S::Input>, output: impl IntoOutput<'a, S::Output>) -> Result<Bound> {
+        let Inputs { given, arrays, .. } = input.into_inputs();
+        self.executable.bind_arrays(&given, output.into_output().given, arrays)
     }
 
     /// Binds the plan to one array. The specification must be an in-place one.
@@ -111,11 +112,11 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// The errors of [`encode`](Self::encode).
     pub fn bind_in_place<'a>(&self, data: impl IntoInputs<'a, S::Output>) -> Result<Bound> {
-        let Inputs { views, arrays, .. } = data.into_inputs();
-        let [view] = views[..] else {
-            return Err(Error::WrongInputs { spec: self.spec.to_string(), expected: 1, actual: views.len() });
+        let Inputs { given, arrays, .. } = data.into_inputs();
+        let [data] = given[..] else {
+            return Err(Error::WrongInputs { spec: self.spec.to_string(), expected: 1, actual: given.len() });
         };
-        self.executable.bind_array(view, arrays)
+        self.executable.bind_array(data, arrays)
     }
 
     /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.
@@ -264,47 +265,61 @@ impl Executable {
     }
 
     /// Binds the program to the caller's arrays, after checking them.
-    pub fn bind_arrays<'a>(&self, inputs: &[AnyView<'a>], output: AnyView<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
+    pub fn bind_arrays<'a>(&self, inputs: &[Given<'a>], output: Given<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
         self.expect(Placement::OutOfPlace)?;
         self.program.check_inputs(inputs.len())?;
-        let alignment = self.gpu.profile().storage_alignment;
-        let (target, _) = output.place();
-        output.check("output", self.program.output.len, alignment)?;
-        self.check_buffer("output", target)?;
-        for (i, (view, array)) in inputs.iter().zip(&self.program.inputs).enumerate() {
-            let argument = input_name(i);
-            let (buffer, _) = view.place();
-            view.check(argument, array.len, alignment)?;
-            self.check_buffer(argument, buffer)?;
-            if buffer == target {
-                return Err(Error::Aliased { first: argument, second: "output" });
-            }
-        }
-        let declared = arrays.of_program(&self.program, &self.gpu, target)?;
+        let output = self.checked("output", Slot::Output, &output)?;
+        let inputs: Vec<Checked<'a>> = inputs
+            .iter()
+            .enumerate()
+            .map(|(i, given)| {
+                let argument = input_name(i);
+                let input = self.checked(argument, Slot::Input(i), given)?;
+                if input.buffer().is_some() && input.buffer() == output.buffer() {
+                    return Err(Error::Aliased { first: argument, second: "output" });
+                }
+                input.check_apart(argument, &output)?;
+                Ok(input)
+            })
+            .collect::<Result<_>>()?;
+        let declared = arrays.of_program(&self.program, &self.gpu, output.buffer())?;
         self.bind(|slot| match slot {
-            Slot::Input(i) => inputs[i].place(),
-            Slot::Declared(i) => declared[i].place(),
-            _ => output.place(),
+            Slot::Input(i) => inputs[i].resource(),
+            Slot::Declared(i) => declared[i].place().into(),
+            _ => output.resource(),
+        })
+        .map_err(|error| {
+            let ends = inputs.iter().enumerate().map(|(i, own)| (input_name(i), own)).chain([("output", &output)]);
+            ends.filter_map(|(argument, own)| own.foreign(argument, &error)).next().unwrap_or(error)
         })
     }
 
+    /// What a caller gives for a slot, if it is what the program takes there.
+    fn checked<'a>(&self, argument: &'static str, slot: Slot, given: &Given<'a>) -> Result<Checked<'a>> {
+        let checked = given.checked(argument, &self.program, slot, &self.gpu)?;
+        if let Checked::View(view) = &checked {
+            let len = if let Slot::Input(i) = slot { self.program.inputs[i].len } else { self.program.output.len };
+            view.check(argument, len, self.gpu.profile().storage_alignment)?;
+            self.check_buffer(argument, view.place().0)?;
+        }
+        Ok(checked)
+    }
+
     /// Binds the program to one array, after checking it.
-    pub fn bind_array<'a>(&self, data: AnyView<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
+    pub fn bind_array<'a>(&self, data: Given<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
         self.expect(Placement::InPlace)?;
-        data.check("data", self.program.output.len, self.gpu.profile().storage_alignment)?;
-        self.check_buffer("data", data.place().0)?;
-        let declared = arrays.of_program(&self.program, &self.gpu, data.place().0)?;
-        self.bind(|slot| if let Slot::Declared(i) = slot { declared[i].place() } else { data.place() })
+        let data = self.checked("data", Slot::Output, &data)?;
+        let declared = arrays.of_program(&self.program, &self.gpu, data.buffer())?;
+        self.bind(|slot| if let Slot::Declared(i) = slot { declared[i].place().into() } else { data.resource() })
     }
 
-    /// Binds the program to the caller's arrays. `callers` gives the buffer of each slot and the
-    /// array's offset in it.
-    pub fn bind<'a>(&'a self, callers: impl Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
-        self.bind_slots(&callers)
+    /// Binds the program to the caller's arrays. `callers` gives what stands at each slot: a buffer
+    /// and the array's offset in it, or the view of a texture.
+    pub fn bind<'a, R: Into<Resource<'a>>>(&self, callers: impl Fn(Slot) -> R) -> Result<Bound> {
+        self.bind_slots(&|slot| callers(slot).into())
     }
 
-    fn bind_slots<'a>(&'a self, callers: &dyn Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
-        let whole = |buffer: &'a wgpu::Buffer| (buffer, 0);
+    fn bind_slots<'a>(&self, callers: &dyn Fn(Slot) -> Resource<'a>) -> Result<Bound> {
         let workspaces: Vec<Place> = self.workspaces.iter().map(Scratch::place).collect();
         let entry = |binding, (buffer, offset), size| wgpu::BindGroupEntry {
             binding,
@@ -314,12 +329,17 @@ impl Executable {
             let mut entries = vec![entry(0, (&self.params, step.params.0), Some(step.params.1))];
             entries.extend(dispatch.binds.iter().map(|bind| {
                 let (first, size) = bind.range.unwrap_or((0, self.program.bytes(bind.slot)));
-                let (buffer, offset) = match bind.slot {
-                    Slot::Workspace(i) => (&workspaces[i].0, workspaces[i].1),
-                    Slot::Table(i) => whole(&self.tables[i]),
+                let resource = match bind.slot {
+                    Slot::Workspace(i) => Resource::Buffer(&workspaces[i].0, workspaces[i].1),
+                    Slot::Table(i) => Resource::Buffer(&self.tables[i], 0),
                     Slot::Input(_) | Slot::Output | Slot::Declared(_) => callers(bind.slot),
                 };
-                entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size))
+                match resource {
+                    Resource::Buffer(buffer, offset) => entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size)),
+                    Resource::View(view) => {
+                        wgpu::BindGroupEntry { binding: bind.binding, resource: wgpu::BindingResource::TextureView(view) }
+                    }
+                }
             }));
             let (label, layout) = (Some(dispatch.label.as_str()), &step.pipeline.layout);
             self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })

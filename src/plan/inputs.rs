@@ -3,9 +3,11 @@
 
 use std::marker::PhantomData;
 
-use super::FragmentArrays;
+use super::textures::Given;
+use super::{FragmentArrays, TextureLevel};
 use crate::element::Element;
-use crate::gpu::{AnyView, DeviceBuffer, IntoView, View};
+use crate::fragment::Texel;
+use crate::gpu::{DeviceBuffer, IntoView, View};
 
 /// Inputs, and the arrays and uniforms that the plan's [`Fragment`](crate::Fragment)s declare. It
 /// can stand wherever a plan takes an input:
@@ -26,19 +28,20 @@ pub struct With<'a, I>(pub I, pub &'a FragmentArrays<'a>);
 /// The arrays that a plan reads on the device.
 #[derive(Debug)]
 pub struct Inputs<'a, T> {
-    pub(super) views: Vec<AnyView<'a>>,
+    pub(super) given: Vec<Given<'a>>,
     pub(super) arrays: &'a FragmentArrays<'a>,
     element: PhantomData<T>,
 }
 
 impl<'a, T> FromIterator<View<'a, T>> for Inputs<'a, T> {
     fn from_iter<I: IntoIterator<Item = View<'a, T>>>(views: I) -> Self {
-        Self { views: views.into_iter().map(View::any).collect(), arrays: FragmentArrays::NONE, element: PhantomData }
+        Self { given: views.into_iter().map(|view| view.any().into()).collect(), arrays: FragmentArrays::NONE, element: PhantomData }
     }
 }
 
 /// What can be the input of a plan on the device: a [`View`] or a [`DeviceBuffer`] by reference, a
-/// pair of them for operations on two arrays, or either of these [`With`] arrays for fragments.
+/// pair of them for operations on two arrays, or either of these [`With`] arrays for fragments. Of a
+/// plan that reads [`Texel`]s it is a `&wgpu::Texture` or a [`TextureLevel`], or a pair of the latter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array of `{T}` on the device",
     label = "expected a `View` or a `&DeviceBuffer` of `{T}`, or a pair of them",
@@ -71,6 +74,24 @@ impl<'a, T, A: IntoView<'a, T>, B: IntoView<'a, T>> IntoInputs<'a, T> for (A, B)
 impl<'a, T> IntoInputs<'a, T> for Vec<View<'a, T>> {
     fn into_inputs(self) -> Inputs<'a, T> {
         self.into_iter().collect()
+    }
+}
+
+impl<'a> IntoInputs<'a, Texel> for TextureLevel<'a> {
+    fn into_inputs(self) -> Inputs<'a, Texel> {
+        Inputs { given: vec![self.into()], arrays: FragmentArrays::NONE, element: PhantomData }
+    }
+}
+
+impl<'a> IntoInputs<'a, Texel> for &'a wgpu::Texture {
+    fn into_inputs(self) -> Inputs<'a, Texel> {
+        TextureLevel::of(self).into_inputs()
+    }
+}
+
+impl<'a> IntoInputs<'a, Texel> for (TextureLevel<'a>, TextureLevel<'a>) {
+    fn into_inputs(self) -> Inputs<'a, Texel> {
+        Inputs { given: vec![self.0.into(), self.1.into()], arrays: FragmentArrays::NONE, element: PhantomData }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Placement;
 use crate::error::{Error, Result};
-use crate::fragment::{Checked, Declared};
+use crate::fragment::{Checked, Declared, Texels};
 use crate::gpu::{DeviceProfile, in_units};
 use crate::kernels::{Access, Bind, Dispatch, Slot};
 use crate::slot::Array;
@@ -220,6 +220,45 @@ impl Program {
         Ok(Slot::Declared(self.declared.len() - 1))
     }
 
+    /// The texture that is an input or the output, if that is one.
+    pub(crate) fn texels(&self, slot: Slot) -> Option<Texels> {
+        self.binds().find(|bind| bind.slot == slot).and_then(|bind| bind.access.texels())
+    }
+
+    /// The textures of all dispatches, and whether they are loaded from.
+    pub(super) fn textures(&self) -> impl Iterator<Item = (Texels, bool)> {
+        self.binds().filter_map(|bind| Some((bind.access.texels()?, matches!(bind.access, Access::Texture(_)))))
+    }
+
+    /// Refuses what only arrays on the host or in buffers can do, where an input or the output is a
+    /// texture.
+    pub(crate) fn check_arrays(&self, what: &str) -> Result<()> {
+        if self.binds().all(|bind| bind.access.texels().is_none()) {
+            return Ok(());
+        }
+        let why = "its input or its output is a texture: bind the textures with `Plan::bind` or `Plan::encode`".to_owned();
+        Err(Error::Unsupported { what: format!("{what} `{}`", self.title), why })
+    }
+
+    fn binds(&self) -> impl Iterator<Item = &Bind> {
+        self.dispatches.iter().flat_map(|dispatch| &dispatch.binds)
+    }
+
+    /// Refuses a texture where an operation needs memory: one that it also uses in another way.
+    fn check_textures(&self) -> Result<()> {
+        for bind in self.binds().filter(|bind| bind.access.texels().is_some()) {
+            let is_end = matches!(bind.slot, Slot::Input(_) | Slot::Output);
+            if !is_end || self.binds().any(|other| other.slot == bind.slot && other.access != bind.access) {
+                let what = format!("a texture as the {} of `{}`", bind.slot, self.title);
+                return Err(Error::Unsupported {
+                    what,
+                    why: "this operation needs an array there, which it also uses as memory".to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Checks every dispatch and array against the limits of a device.
     ///
     /// # Errors
@@ -243,6 +282,7 @@ impl Program {
             let array = Array { len: table.bytes().div_ceil(4) as usize, element_bytes: 4 };
             array.check(&self.title, &format!("table {i}"), profile)?;
         }
+        self.check_textures()?;
         for dispatch in &self.dispatches {
             let label = &dispatch.label;
             let limits = ["max_compute_workgroup_size_x", "max_compute_workgroup_size_y", "max_compute_workgroup_size_z"];
@@ -256,11 +296,12 @@ impl Program {
                 dispatch.workgroup_bytes,
                 profile.workgroup_bytes.into(),
             )?;
-            let count = |uniform: bool| dispatch.binds.iter().filter(|bind| (bind.access == Access::Uniform) == uniform).count() as u64;
+            let arrays = || dispatch.binds.iter().filter(|bind| bind.access.texels().is_none());
+            let count = |uniform: bool| arrays().filter(|bind| (bind.access == Access::Uniform) == uniform).count() as u64;
             within(&format_args!("{label}"), "max_storage_buffers_per_shader_stage", count(false), profile.storage_buffers.into())?;
             // The parameters are one more.
             within(&format_args!("{label}"), "max_uniform_buffers_per_shader_stage", count(true) + 1, UNIFORM_BUFFERS)?;
-            for bind in &dispatch.binds {
+            for bind in arrays() {
                 let first = bind.range.map_or(0, |(first, _)| first);
                 debug_assert!(first.is_multiple_of(profile.storage_alignment.into()), "{label} binds {} at byte {first}", bind.slot);
                 let what = format_args!("{label}, {} (bytes)", bind.slot);

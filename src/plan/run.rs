@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::build::{Executable, filled};
+use super::textures::{Placeholder, Resource};
 use super::{Array, FragmentArrays, Placement};
 use crate::error::{Error, Result};
 use crate::gpu::late::collected;
@@ -46,17 +47,17 @@ impl Executable {
             return Err(cannot_block());
         }
         let (gpu, program, start) = (&self.gpu, &self.program, Instant::now());
-        let array = |slot| gpu.create_buffer("array", program.bytes(slot), wgpu::BufferUsages::STORAGE);
+        let array = |slot| Placeholder::new(gpu, program, slot);
         let output = array(Slot::Output)?;
-        let inputs: Vec<wgpu::Buffer> = match program.placement {
+        let inputs: Vec<Placeholder> = match program.placement {
             Placement::InPlace => Vec::new(),
             Placement::OutOfPlace => (0..program.inputs.len()).map(|i| array(Slot::Input(i))).collect::<Result<_>>()?,
         };
         let declared = self.placeholders()?;
         let bound = self.bind(|slot| match slot {
-            Slot::Input(i) if program.placement == Placement::OutOfPlace => (&inputs[i], 0),
-            Slot::Declared(i) => (&declared[i], 0),
-            _ => (&output, 0),
+            Slot::Input(i) if program.placement == Placement::OutOfPlace => inputs[i].resource(),
+            Slot::Declared(i) => Resource::Buffer(&declared[i], 0),
+            _ => output.resource(),
         })?;
         let submission = gpu.submit(|encoder| bound.encode(encoder))?;
         wait_for(gpu, submission)?;
@@ -86,6 +87,7 @@ impl Executable {
 
     fn begin(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>, gaps: bool) -> Result<Download> {
         let (gpu, program) = (&self.gpu, &self.program);
+        program.check_arrays("a run on host data of")?;
         program.check_inputs(inputs.len())?;
         gpu.flush()?;
         for (i, (data, array)) in inputs.iter().zip(&program.inputs).enumerate() {
@@ -98,7 +100,7 @@ impl Executable {
             Placement::InPlace => Role::InPlace,
         };
         let mut output = Staging::array(gpu, role, bytes)?;
-        let declared = arrays.of_program(program, gpu, output.buffer())?;
+        let declared = arrays.of_program(program, gpu, Some(output.buffer()))?;
         let mut staged: Vec<Staging> = Vec::new();
         match program.placement {
             Placement::InPlace => commands.fill(&mut output, vec![inputs[0]], threads)?,

@@ -97,6 +97,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
     if cfg!(target_arch = "wasm32") {
         return Err(cannot_block());
     }
+    plan.executable().program().check_arrays("a verification of")?;
     let start = Instant::now();
     let (executable, verification) = (plan.executable(), plan.verification());
     let (gpu, program) = (executable.gpu(), executable.program());

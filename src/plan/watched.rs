@@ -125,5 +125,6 @@ fn check_blocking(plan: &dyn Untyped, output: &[u8]) -> Result<()> {
     if cfg!(target_arch = "wasm32") {
         return Err(cannot_block());
     }
+    plan.executable().program().check_arrays("a run on host data of")?;
     plan.executable().check_output(output)
 }

@@ -167,10 +167,12 @@ impl<'a> Emitter<'a> {
         let result = module.alias("Result", &stage.sink().map_or_else(|| type_of(stage.target()), |sink| sink.fragment.array.stored()));
         module.gap();
         let access = access(stage).expect("the width was checked");
-        let (input, _) = module.input_output(false, access.clone(), result);
-        let mut arrays = vec![("x", input)];
+        let input = stage.source().map_or_else(|| Type::array(access), |source| source.fragment.array.binding(true));
+        let texture = stage.sink().and_then(|sink| sink.fragment.array.texels());
+        let output = texture.map_or_else(|| Type::array(result), |texels| texels.wgsl(false));
+        let mut arrays = vec![("x", module.ends(false, input.clone(), output).0)];
         if stage.takes_two() {
-            arrays.push(("y", module.storage(3, "second", Access::Read, Type::array(access))));
+            arrays.push(("y", module.storage(3, "second", Access::Read, input)));
         }
         module.gap();
         for (own, is_applied) in declaring(&stage.operator).into_iter().zip([!stage.partial, stage.last]) {

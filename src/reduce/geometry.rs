@@ -130,7 +130,9 @@ impl Geometry {
         let placed = |layout: Layout| layout.placed("input", spec.shape, spec.batch);
         let dense_place = placed(Layout::dense(spec.shape))?;
         let dense = Self::dense(Self::dims(spec, &axes, &dense_place));
-        let Some(place) = spec.input.map(placed).transpose()? else { return Ok(dense) };
+        let place = spec.input.map(placed).transpose()?;
+        spec.check_textures(&axes, place.as_ref().unwrap_or(&dense_place))?;
+        let Some(place) = place else { return Ok(dense) };
         if place.is_same_place(&dense_place, spec.shape, spec.batch) {
             return Ok(dense);
         }

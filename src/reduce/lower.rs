@@ -9,10 +9,11 @@ use super::fit::{FittedPass, Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::Recipe;
 use crate::error::{Error, Result};
+use crate::fragment::Texels;
 use crate::gpu::DeviceProfile;
-use crate::kernels::reduce::operator::Indexed;
+use crate::kernels::reduce::operator::{Indexed, Operator};
 use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
-use crate::kernels::{Bind, Dispatch, Slot};
+use crate::kernels::{Bind, Dispatch, Slot, bind_textures};
 use crate::plan::{Array, Placement, Program};
 use crate::strides::IoDim;
 
@@ -153,7 +154,7 @@ impl Lowering<'_> {
     fn declare(&mut self) -> Result<()> {
         let operator = &self.problem.operator;
         let (required, available) = (self.program.bytes(Slot::Input(0)), self.profile.binding_bytes);
-        if operator.source.is_some() && required > available {
+        if operator.source.is_some() && self.texture(Slot::Input(0)).is_none() && required > available {
             let what = format!("`{}`: an array that a fragment reads (bytes)", self.program.title);
             return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available });
         }
@@ -165,8 +166,21 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// The texture that stands there.
+    fn texture(&self, slot: Slot) -> Option<Texels> {
+        let Operator { source, sink, .. } = &self.problem.operator;
+        let fragment = match slot {
+            Slot::Input(0) => source,
+            Slot::Output => sink,
+            _ => return None,
+        };
+        fragment.as_ref()?.fragment.array.texels()
+    }
+
     /// Adds a dispatch of a stage that reads partial results or elements, and stores either.
     fn push(&mut self, mut dispatch: Dispatch, partial: bool, last: bool) {
+        let textures = [(Slot::Input(0), !partial), (Slot::Output, last)].map(|(end, is_end)| self.texture(end).filter(|_| is_end));
+        bind_textures(&mut dispatch.binds, textures);
         for (binds, is_applied) in self.declared.iter().zip([!partial, last]) {
             dispatch.binds.extend(binds.iter().filter(|_| is_applied).cloned());
         }
@@ -300,7 +314,7 @@ impl Lowering<'_> {
         let limit = self.profile.binding_bytes;
         let bytes = self.program.bytes(from);
         let whole = Section { first_line: 0, lines, first_part: 0, parts };
-        if bytes <= limit || from != Slot::Input(0) {
+        if bytes <= limit || from != Slot::Input(0) || self.texture(from).is_some() {
             return Ok(vec![whole]);
         }
         let fits = |section: Section| self.bound(section, chunk, extent).1 <= limit;
@@ -345,8 +359,8 @@ impl Lowering<'_> {
         // of them.
         let first_of_all = if let Portion::Parts { first, chunk, .. } = self.problem.portion { first * chunk } else { 0 };
         let is_whole = section.lines == extent.lines && section.parts == all_parts;
-        let range =
-            (!is_whole || self.program.bytes(arrays.input) > self.profile.binding_bytes).then(|| self.bound(section, chunk, extent));
+        let range = (!is_whole || self.program.bytes(arrays.input) > self.profile.binding_bytes && self.texture(arrays.input).is_none())
+            .then(|| self.bound(section, chunk, extent));
         let bound = range.map_or(0, |(begin, _)| begin / extent.unit_bytes) as u32;
         let first_access = extent.offset;
         let max_groups = self.profile.groups_per_axis;

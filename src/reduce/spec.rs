@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, Kind, Operator};
-use crate::layout::Layout;
+use crate::layout::{Layout, Placed};
 use crate::plan::{Computation, Program, Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
@@ -337,6 +337,16 @@ impl Core {
         };
         let axes = (0..=rank).map(axis).collect();
         Arc::new(Indexed { fragment, axes })
+    }
+
+    /// Refuses textures of other sizes than the arrays.
+    pub(super) fn check_textures(&self, axes: &[usize], input: &Placed) -> Result<()> {
+        let extents = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32);
+        let extents: Vec<u32> = extents.collect();
+        let results: Vec<u32> = extents.iter().enumerate().map(|(axis, &extent)| if axes.contains(&axis) { 1 } else { extent }).collect();
+        let texels = |side: usize| self.maps[side].as_ref().and_then(|map| map.array.texels());
+        texels(0).map_or(Ok(()), |texels| texels.check("input", &extents, input))?;
+        texels(1).map_or(Ok(()), |texels| texels.check("output", &results, &Placed::dense(&results)))
     }
 
     /// Adds a fragment that maps elements of an array to those that are reduced.

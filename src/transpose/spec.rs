@@ -339,6 +339,11 @@ impl Core {
         }
         let axis =
             |extent: usize, from: usize, to: usize| IoDim { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
+        for (name, map, placed, shape) in [("input", &self.maps[0], &input, self.shape), ("output", &self.maps[1], &output, output_shape)] {
+            if let Some(texels) = map.as_ref().and_then(|map| map.array.texels()) {
+                texels.check(name, &extents_of(shape, self.batch), placed)?;
+            }
+        }
         let rank = self.shape.rank();
         let mut axes: Vec<IoDim> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
         axes.push(axis(self.batch, rank, rank));
@@ -389,6 +394,10 @@ impl Core {
         let (label, slots, bytes) = (self.to_string(), [Slot::Input(0), Slot::Output], self.array_bytes(places));
         OnDevice { problem, matrices, label, slots, bytes, profile }
     }
+}
+
+fn extents_of(shape: Shape, batch: usize) -> Vec<u32> {
+    shape.extents().iter().chain([&batch]).map(|&extent| extent as u32).collect()
 }
 
 /// 0, 1, …, with the last two swapped.

@@ -173,6 +173,7 @@ fn fingerprint(program: &Program, profile: &DeviceProfile) -> Result<u64> {
 }
 
 fn compile(gpu: &Gpu, program: Program) -> Result<Compiled> {
+    program.check_arrays("a measurement of")?;
     let executable = Builder::new(gpu).executable(program)?;
     Ok(Box::new(move |bindings| {
         let program = executable.program();
@@ -180,10 +181,11 @@ fn compile(gpu: &Gpu, program: Program) -> Result<Compiled> {
         let arrays = FragmentArrays::in_order(program, &declared);
         let output = of(bindings.output, &program.output)?;
         let bound = match program.placement {
-            Placement::InPlace => executable.bind_array(output, &arrays)?,
+            Placement::InPlace => executable.bind_array(output.into(), &arrays)?,
             Placement::OutOfPlace => {
                 let inputs = bindings.inputs.iter().zip(&program.inputs);
-                executable.bind_arrays(&inputs.map(|(view, array)| of(*view, array)).collect::<Result<Vec<_>>>()?, output, &arrays)?
+                let inputs = inputs.map(|(view, array)| Ok(of(*view, array)?.into())).collect::<Result<Vec<_>>>()?;
+                executable.bind_arrays(&inputs, output.into(), &arrays)?
             }
         };
         Ok(Box::new(move |pass| bound.record(pass)))

@@ -73,15 +73,20 @@ impl Function {
 }
 
 impl Module {
+    /// Declares arrays of these elements as [`ends`](Self::ends) does.
+    pub fn input_output(&mut self, in_place: bool, input: Type, output: Type) -> (Expr, Expr) {
+        self.ends(in_place, Type::array(input), Type::array(output))
+    }
+
     /// Declares the input at binding 1 and the output at 2. In place, it declares one array at 2,
     /// with the input's type.
-    pub fn input_output(&mut self, in_place: bool, input: Type, output: Type) -> (Expr, Expr) {
+    pub fn ends(&mut self, in_place: bool, input: Type, output: Type) -> (Expr, Expr) {
         if in_place {
-            let data = self.storage(2, "data", Access::ReadWrite, Type::array(input));
+            let data = self.storage(2, "data", Access::ReadWrite, input);
             return (data.clone(), data);
         }
-        let input = self.storage(1, "input", Access::Read, Type::array(input));
-        (input, self.storage(2, "output", Access::ReadWrite, Type::array(output)))
+        let input = self.storage(1, "input", Access::Read, input);
+        (input, self.storage(2, "output", Access::ReadWrite, output))
     }
 
     /// A comment line.
@@ -114,8 +119,12 @@ impl Module {
         Type::named(name)
     }
 
-    /// A storage binding of group 0.
+    /// A storage binding of group 0: an array or a texture.
     pub fn storage(&mut self, binding: u32, name: &str, access: Access, ty: Type) -> Expr {
+        if let Type::Texture(_) = ty {
+            let _ = writeln!(self.text, "@group(0) @binding({binding}) var {name}: {ty};");
+            return Expr::name(name, ty);
+        }
         let access = if access == Access::Read { "read" } else { "read_write" };
         let _ = writeln!(self.text, "@group(0) @binding({binding}) var<storage, {access}> {name}: {ty};");
         Expr::name(name, ty)

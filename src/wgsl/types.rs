@@ -54,6 +54,8 @@ pub(crate) enum Type {
     Atomic(Scalar),
     /// A structure or an alias of the module.
     Named(Rc<str>),
+    /// A texture, by its whole type.
+    Texture(Rc<str>),
 }
 
 pub(crate) const BOOL: Type = Type::Scalar(Scalar::Bool);
@@ -121,7 +123,7 @@ impl fmt::Display for Type {
             Self::Array(element, None) => write!(f, "array<{element}>"),
             Self::Array(element, Some(count)) => write!(f, "array<{element}, {count}>"),
             Self::Atomic(scalar) => write!(f, "atomic<{scalar}>"),
-            Self::Named(name) => f.write_str(name),
+            Self::Named(name) | Self::Texture(name) => f.write_str(name),
         }
     }
 }

@@ -56,6 +56,7 @@ mod spectra;
 mod stft;
 mod stream;
 mod suspect;
+mod textures;
 mod transfers;
 mod transpose;
 mod tuning;
@@ -196,6 +197,16 @@ fn per_device() -> Vec<DeviceTest> {
             fragments_are_tuned_and_remembered,
             permutations_map_their_elements,
             permutations_with_fragments_are_tuned,
+        }
+        textures::{
+            texels_are_loaded,
+            texels_are_stored,
+            plans_of_textures_agree_with_plans_of_arrays,
+            results_are_textures,
+            layers_volumes_and_parts,
+            numbers_of_srgb_are_linear_or_as_stored,
+            limits_of_buffers_are_not_those_of_textures,
+            wrong_textures_are_refused,
         }
         arithmetic::{
             drivers_compute_what_the_interpreter_does,

@@ -209,7 +209,7 @@ fn check_override_types(module: &naga::Module, dispatch: &Dispatch) {
 
 type Binding = (u32, String, Option<Access>);
 
-fn bindings(module: &naga::Module) -> BTreeSet<Binding> {
+fn bindings(module: &naga::Module) -> HashSet<Binding> {
     let access = |space| match space {
         AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Some(Access::ReadWrite),
         AddressSpace::Storage { .. } => Some(Access::Read),
@@ -223,7 +223,7 @@ fn bindings(module: &naga::Module) -> BTreeSet<Binding> {
     resources.collect()
 }
 
-fn expected_bindings(dispatch: &Dispatch) -> BTreeSet<Binding> {
+fn expected_bindings(dispatch: &Dispatch) -> HashSet<Binding> {
     let access = |bind: &Bind| Some(bind.access).filter(|access| *access != Access::Uniform);
     let binds = dispatch.binds.iter().map(|bind| (bind.binding, bind.name.to_string(), access(bind)));
     binds.chain([(0, "params".to_owned(), None)]).collect()

@@ -40,6 +40,7 @@ mod spectra;
 mod spectral;
 mod stft;
 mod texts;
+mod textures;
 mod transforms;
 mod tuning;
 mod unsafe_code;

@@ -36,7 +36,7 @@ export type ErrorKind =
     | "parse"
     | "unfit-recipe"
     | "wrong-length" | "wrong-shape" | "wrong-inputs" | "wrong-arrays" | "wrong-placement"
-    | "empty" | "out-of-range" | "missing-usage" | "foreign-object" | "aliased" | "misaligned"
+    | "empty" | "out-of-range" | "missing-usage" | "wrong-texture" | "foreign-object" | "aliased" | "misaligned"
     /** A `Gpu`, `Plan` or `DeviceArray` was used after `free`. */
     | "freed"
     /** The browser reported an error that this package did not expect. */

@@ -15,7 +15,7 @@ use crate::fft::spec::number::Number;
 use crate::fft::steps::LookUp;
 use crate::kernels::fft::pass::{self, Bound, Workgroup};
 use crate::kernels::fft::{self, pass_double, pass_f64};
-use crate::kernels::{Bind, Dispatch, Form, Generated, Slot};
+use crate::kernels::{Bind, Dispatch, Form, Generated, Slot, bind_textures};
 use crate::plan::Array;
 use crate::wgsl::two_f32;
 
@@ -122,10 +122,12 @@ impl Lowering<'_> {
         let numbers_as_bits = profile.is_cpu() && profile.int64;
         let words = profile.workgroup_bytes / 4;
         let setting = Setting { input, output, roots, look_up, exact, words, computes_roots: false, numbers_as_bits };
+        let textures = [&pass.load, &pass.store].map(|side| side.storage.texels());
         let (generated, workgroup) = stockham::generate(pass, recipe, &setting);
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
             let mut binds = pass::binds(part.input, part.output, part.roots);
+            bind_textures(&mut binds, textures);
             binds.extend(declared.iter().cloned());
             let (lines, max_groups) = (part.lines, profile.groups_per_axis);
             let own = pass::Lines { label, count: lines, workgroup, generated: generated.clone(), max_groups, binds };

@@ -3,7 +3,7 @@
 use crate::fft::chain::state::State;
 use crate::fft::chain::step::SubTransform;
 use crate::fft::lower::Lowering;
-use crate::fft::spec::kind::Kind;
+use crate::fft::spec::kind::{End, Kind};
 use crate::kernels::Slot;
 use crate::plan::Array;
 use std::collections::HashSet;
@@ -16,10 +16,12 @@ impl Lowering<'_> {
         // The output can hold a state whose elements lie where its own do. If it has no gaps, it
         // can hold any state that is not larger.
         let (output_bytes, element_bytes) = (self.program.bytes(output), self.element_bytes());
+        // What is stored to a texture is not loaded again.
+        let is_texture = self.transform.form_of(End::Output).texels().is_some();
         let held_by_output = |state: &State| {
             let held =
                 || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.bytes(self.transform.number) <= output_bytes;
-            state.in_output || held()
+            !is_texture && (state.in_output || held())
         };
         // The last slot may also be a workspace that the program already had.
         let own_workspace = |slot: &Slot| if let Slot::Workspace(w) = slot { w.checked_sub(before) } else { None };

@@ -260,6 +260,11 @@ impl Transform {
             let all = shape.extents().iter().chain([&self.batch]);
             all.map(|&extent| extent as u32).collect::<Vec<_>>()
         };
+        for (end, name, placed, shape) in [(End::Input, "input", &input, shapes[0]), (End::Output, "output", &output, shapes[1])] {
+            if let Some(texels) = self.form_of(end).texels() {
+                texels.check(name, &extents(shape), placed)?;
+            }
+        }
         Ok(Geometry {
             output_filled: output.span == shapes[1].extents().iter().product::<usize>() * self.batch,
             // Frames overlap: as an array of their own, they may have more elements than a u32

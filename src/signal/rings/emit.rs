@@ -3,7 +3,7 @@
 use super::geometry::Geometry;
 use super::spec::Core;
 use crate::fragment::{Argument, Form};
-use crate::wgsl::{Access, Body, Expr, F32, Function, I32, Module, Scalar, Type, U32, bitcast, call, convert, float, select};
+use crate::wgsl::{Access, Body, Expr, F32, Function, I32, Module, Scalar, U32, bitcast, call, convert, float, select};
 
 /// The first binding of what a fragment declares.
 pub(super) const FIRST_DECLARED: u32 = 3;
@@ -12,7 +12,7 @@ pub(super) const FIRST_DECLARED: u32 = 3;
 pub(super) fn wgsl(core: &Core, geometry: &Geometry) -> String {
     let form = core.fragment.as_ref().map_or(Form::REAL, |fragment| fragment.array);
     let mut module = Module::default();
-    let input = module.storage(1, "input", Access::Read, Type::array(form.stored()));
+    let input = module.storage(1, "input", Access::Read, form.binding(true));
     module.gap();
     if let Some(fragment) = &core.fragment {
         fragment.write(&mut module, FIRST_DECLARED);

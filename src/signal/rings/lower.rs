@@ -7,9 +7,10 @@ use super::recipe::Recipe;
 use super::spec::Core;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::kernels::Slot;
 use crate::kernels::signal::ring_means;
 use crate::kernels::signal::rings::{self, MAX_LINES};
+use crate::kernels::{Slot, bind_textures};
+use crate::layout::Placed;
 use crate::plan::{Array, Computation, Placement, Program};
 
 impl Recipe {
@@ -55,6 +56,11 @@ impl Computation for Core {
         let output = Array { len: geometry.rings as usize * self.batch, element_bytes: 4 };
         let mut program = Program::new(title, Placement::OutOfPlace, vec![input], output);
         input.check(&program.title, "input", profile)?;
+        let texels = self.fragment.as_ref().and_then(|fragment| fragment.array.texels());
+        if let Some(texels) = texels {
+            let extents = [geometry.elements() as u32 / geometry.columns, geometry.columns, batch];
+            texels.check("input", &extents, &Placed::dense(&extents))?;
+        }
         if let Some(why) = recipe.unfit(&geometry, profile) {
             return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: program.title, why });
         }
@@ -95,7 +101,9 @@ impl Computation for Core {
         let elements = rings::Elements { text: emit::wgsl(self, &geometry).into(), declared };
         let slots = [Slot::Input(0), Slot::Workspace(0)];
         let most = profile.groups_per_axis;
-        program.dispatches.push(rings::dispatch(label, params, batch, elements, recipe.invocations, most, slots)?);
+        let mut dispatch = rings::dispatch(label, params, batch, elements, recipe.invocations, most, slots)?;
+        bind_textures(&mut dispatch.binds, [texels, None]);
+        program.dispatches.push(dispatch);
         let params = ring_means::Params { rings, parts, means: output.len as u32 };
         program.dispatches.push(ring_means::dispatch(params, recipe.join, most, [Slot::Workspace(0), Slot::Output])?);
         Ok(program)

@@ -7,8 +7,8 @@ use crate::wgsl::{self, Body, Expr, Function, Module, Scalar, Type, U32, Writes,
 /// The text between the markers of the file.
 pub(super) fn wgsl(mapped: &Mapped, way: Way) -> String {
     let mut module = Module::default();
-    let [read, written] = mapped.forms().map(Form::stored);
-    let (input, output) = module.input_output(mapped.in_place, read, written);
+    let [read, written] = mapped.forms();
+    let (input, output) = module.ends(mapped.in_place, read.binding(true), written.binding(false));
     let memory = match way {
         Way::Direct { .. } => None,
         Way::Tile { .. } => Some(module.workgroup("memory", Type::sized(mapped.moved.value(), mapped.memory_elements(way)))),

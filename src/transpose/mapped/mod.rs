@@ -14,9 +14,9 @@ use super::spec::{Core, Places};
 use crate::error::{Error, Result};
 use crate::fragment::{Argument, Checked, Form};
 use crate::gpu::DeviceProfile;
-use crate::kernels::Slot;
 use crate::kernels::transpose::mapped::{self, Params, Work};
 use crate::kernels::transpose::{Arrays, Blocks, strided, tiled};
+use crate::kernels::{Slot, bind_textures};
 use crate::plan::Program;
 use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, Strided, joined};
@@ -177,7 +177,7 @@ impl Mapped {
         if !self.in_place {
             return Ok(());
         }
-        if self.forms()[0] != self.forms()[1] {
+        if self.forms()[0] != self.forms()[1] || self.forms()[0].texels().is_some() {
             return unsupported("a fragment in place".to_owned(), "in place, fragments cannot change the type of the elements");
         }
         let moving: Vec<&Axis> = self.axes.iter().filter(|axis| axis.moves()).collect();
@@ -261,7 +261,8 @@ impl Mapped {
         check_workgroup(way.workgroup(), profile)?;
         let (memory, available) = (self.memory_bytes(way), profile.workgroup_bytes);
         ensure(memory <= available.into(), || format!("it needs {memory} bytes of workgroup memory, but there are {available}"))?;
-        let (required, available) = (self.bytes[0].max(self.bytes[1]), profile.binding_bytes);
+        let in_buffers = self.bytes.iter().zip(self.forms()).filter(|(_, form)| form.texels().is_none());
+        let (required, available) = (in_buffers.map(|(bytes, _)| *bytes).max().unwrap_or(0), profile.binding_bytes);
         if required > available {
             let what = format!("`{}`: an array that a fragment reads or writes (bytes)", self.label);
             return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available }.into());
@@ -352,7 +353,8 @@ impl Mapped {
             text: emit::wgsl(self, way).into(),
         };
         let arrays = Arrays { slots: [Slot::Input(0), Slot::Output], ranges: [None; 2] };
-        let dispatch = mapped::dispatch(self.label.clone(), params, self.outer(), work, profile.groups_per_axis, arrays, declared)?;
+        let mut dispatch = mapped::dispatch(self.label.clone(), params, self.outer(), work, profile.groups_per_axis, arrays, declared)?;
+        bind_textures(&mut dispatch.binds, self.forms().map(Form::texels));
         program.dispatches.push(dispatch);
         Ok(())
     }

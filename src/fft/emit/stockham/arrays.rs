@@ -83,7 +83,9 @@ impl Pieces {
     fn loading_form(&self, module: &mut Module, form: Form, element: &Type) {
         let mut load = Function::new("load").returning(form.value());
         let i = load.parameter("i", U32);
-        let value = if *element == vec2(Scalar::U32) {
+        let value = if form.texels().is_some() {
+            form.read(&mut load.body, &self.bindings[0], &i)
+        } else if *element == vec2(Scalar::U32) {
             let words = if let [array] = &self.bindings[..] {
                 array.at(&i)
             } else {
@@ -161,9 +163,16 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
             Access::Read if ROOTS.contains(&&*name) => (wgsl::Access::Read, number.complex()),
             Access::Read => (wgsl::Access::Read, of_input.clone()),
             Access::ReadWrite => (wgsl::Access::ReadWrite, of_output.clone()),
-            Access::Uniform => unreachable!("arrays of fragments are declared with them"),
+            Access::Uniform | Access::Texture(_) | Access::StorageTexture(_) => {
+                unreachable!("arrays of fragments are declared with them, and textures are bound in place of arrays")
+            }
         };
-        module.storage(binding, &name, access, Type::array(element));
+        let texture = match &*name {
+            "input" => pass.load.storage.texels().map(|texels| texels.wgsl(true)),
+            "output" => pass.store.storage.texels().map(|texels| texels.wgsl(false)),
+            _ => None,
+        };
+        module.storage(binding, &name, access, texture.unwrap_or_else(|| Type::array(element)));
     }
     module.gap();
     if [&of_input, &of_output].contains(&&BITS) {

@@ -1,0 +1,321 @@
+//! Textures as inputs and outputs: what their texels are, and how kernels load and store them.
+
+use std::fmt;
+
+use super::Fragment;
+use crate::error::{Error, Result};
+use crate::layout::Placed;
+use crate::shape::Shape;
+use crate::text::join;
+use crate::wgsl::{Body, Expr, Scalar, Type, call, construct, vec4, zero};
+
+/// The element of an input or an output that is a texture: `map_input::<Texel>` and
+/// `map_output::<Texel>`, with a fragment that says which texture it is by
+/// [`Fragment::texels`](crate::Fragment::texels).
+///
+/// It is a name for types, and no data: the host has none, and there are no buffers of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub struct Texel(u8);
+
+impl crate::Element for Texel {
+    const NAME: &'static str = "texel";
+}
+
+/// What a caller says of a texture.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Picture {
+    pub format: wgpu::TextureFormat,
+    pub size: Shape,
+    pub volume: bool,
+}
+
+/// The dimension of a texture's view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Dimension {
+    Plane,
+    Layers,
+    Volume,
+}
+
+/// A texture that kernels see as a dense, row-major array of texels.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Texels {
+    format: wgpu::TextureFormat,
+    dimension: Dimension,
+    /// Width, height, and layers or depth.
+    extents: [u32; 3],
+}
+
+/// What is known of a format.
+struct Known {
+    format: wgpu::TextureFormat,
+    /// The name in WebGPU and WGSL.
+    name: &'static str,
+    channels: u32,
+    scalar: Scalar,
+    /// Whether WGSL can name it in a texture that is stored to.
+    stores: bool,
+}
+
+macro_rules! formats {
+    ($($format:ident $name:literal $channels:literal $scalar:ident $stores:literal;)*) => {
+        const FORMATS: &[Known] = &[$(Known {
+            format: wgpu::TextureFormat::$format,
+            name: $name,
+            channels: $channels,
+            scalar: Scalar::$scalar,
+            stores: $stores,
+        }),*];
+    };
+}
+
+formats! {
+    R8Unorm "r8unorm" 1 F32 true; R8Snorm "r8snorm" 1 F32 true; R8Uint "r8uint" 1 U32 true; R8Sint "r8sint" 1 I32 true;
+    R16Uint "r16uint" 1 U32 true; R16Sint "r16sint" 1 I32 true; R16Float "r16float" 1 F32 true;
+    R16Unorm "r16unorm" 1 F32 true; R16Snorm "r16snorm" 1 F32 true;
+    Rg8Unorm "rg8unorm" 2 F32 true; Rg8Snorm "rg8snorm" 2 F32 true; Rg8Uint "rg8uint" 2 U32 true; Rg8Sint "rg8sint" 2 I32 true;
+    R32Uint "r32uint" 1 U32 true; R32Sint "r32sint" 1 I32 true; R32Float "r32float" 1 F32 true;
+    Rg16Uint "rg16uint" 2 U32 true; Rg16Sint "rg16sint" 2 I32 true; Rg16Float "rg16float" 2 F32 true;
+    Rg16Unorm "rg16unorm" 2 F32 true; Rg16Snorm "rg16snorm" 2 F32 true;
+    Rgba8Unorm "rgba8unorm" 4 F32 true; Rgba8UnormSrgb "rgba8unorm-srgb" 4 F32 false;
+    Rgba8Snorm "rgba8snorm" 4 F32 true; Rgba8Uint "rgba8uint" 4 U32 true; Rgba8Sint "rgba8sint" 4 I32 true;
+    Bgra8Unorm "bgra8unorm" 4 F32 true; Bgra8UnormSrgb "bgra8unorm-srgb" 4 F32 false;
+    Rgb10a2Uint "rgb10a2uint" 4 U32 true; Rgb10a2Unorm "rgb10a2unorm" 4 F32 true;
+    Rg11b10Ufloat "rg11b10ufloat" 3 F32 true; Rgb9e5Ufloat "rgb9e5ufloat" 3 F32 false;
+    Rg32Uint "rg32uint" 2 U32 true; Rg32Sint "rg32sint" 2 I32 true; Rg32Float "rg32float" 2 F32 true;
+    Rgba16Uint "rgba16uint" 4 U32 true; Rgba16Sint "rgba16sint" 4 I32 true; Rgba16Float "rgba16float" 4 F32 true;
+    Rgba16Unorm "rgba16unorm" 4 F32 true; Rgba16Snorm "rgba16snorm" 4 F32 true;
+    Rgba32Uint "rgba32uint" 4 U32 true; Rgba32Sint "rgba32sint" 4 I32 true; Rgba32Float "rgba32float" 4 F32 true;
+}
+
+fn known(format: wgpu::TextureFormat) -> Option<&'static Known> {
+    FORMATS.iter().find(|known| known.format == format)
+}
+
+/// The format of a texture with this name in WebGPU, such as `rgba8unorm`, if plans take textures of
+/// it ([`Fragment::texels`]).
+#[must_use]
+pub fn format_named(name: &str) -> Option<wgpu::TextureFormat> {
+    FORMATS.iter().find(|known| known.name == name).map(|known| known.format)
+}
+
+/// The name of a format in WebGPU. Of those that no plan takes, wgpu's.
+pub(crate) fn format_name(format: wgpu::TextureFormat) -> String {
+    known(format).map_or_else(|| format!("{format:?}"), |known| known.name.to_owned())
+}
+
+impl Fragment {
+    /// The WGSL functions `srgb_encoded(linear: vec3<f32>) -> vec3<f32>` and
+    /// `srgb_decoded(stored: vec3<f32>) -> vec3<f32>`, for [`functions`](Self::functions): what a
+    /// texture of an sRGB format stores for numbers from 0 to 1, and back, as IEC 61966-2-1 has it.
+    ///
+    /// ```
+    /// use wgpu_fft::{Fragment, Texel, fft::C2r, wgpu::TextureFormat};
+    ///
+    /// // A texture with the view format `Rgba8UnormSrgb`, which a render pass samples as linear.
+    /// let grey = Fragment::new("vec4(srgb_encoded(vec3(value)), 1.0)").functions(Fragment::SRGB);
+    /// let spec = C2r::inverse([480, 640]).map_output::<Texel>(grey.texels(TextureFormat::Rgba8Unorm, [480, 640]))?;
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    pub const SRGB: &'static str = "\
+fn srgb_encoded(linear: vec3<f32>) -> vec3<f32> {
+    let value = clamp(linear, vec3(0.0), vec3(1.0));
+    return select(1.055 * pow(value, vec3(1.0 / 2.4)) - 0.055, 12.92 * value, value <= vec3(0.0031308));
+}
+
+fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
+    return select(pow((stored + 0.055) / 1.055, vec3(2.4)), stored / 12.92, stored <= vec3(0.04045));
+}
+";
+}
+
+impl fmt::Display for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let volume = if self.volume { " volume" } else { "" };
+        write!(f, "{} {}{volume}", format_name(self.format), join(self.size.extents(), "x"))
+    }
+}
+
+impl Picture {
+    /// The texture, if kernels can load its texels, or store them.
+    pub fn texels(&self, loads: bool) -> Result<Texels> {
+        let name = || format!("a texture of {self}");
+        let unsupported = |why: &str| Error::Unsupported { what: name(), why: why.to_owned() };
+        let format = known(self.format).ok_or_else(|| unsupported("textures of plans have one of the uncompressed formats for colours"))?;
+        if !loads && !format.stores {
+            let why = if self.format.is_srgb() {
+                "no shader stores to an sRGB format: say the same format without `-srgb` here, make the texture with that format and with the \
+                 sRGB one among its `view_formats`, and let the fragment encode, as `srgb_encoded` of `Fragment::SRGB` does"
+            } else {
+                "no shader stores to this format"
+            };
+            return Err(unsupported(why));
+        }
+        self.size.check_not_empty("texture", 1)?;
+        let dimension = match (self.size.given(), self.volume) {
+            (3, true) => Dimension::Volume,
+            (1 | 2, false) => Dimension::Plane,
+            (3, false) => Dimension::Layers,
+            (_, true) => return Err(unsupported("a volume has three extents: depth, rows and columns")),
+            _ => return Err(unsupported("a texture has rows and columns, and maybe layers before them")),
+        };
+        let texels = self.size.elements("texture", 1)?;
+        debug_assert!(texels <= u32::MAX as usize);
+        let mut extents = [1; 3];
+        self.size.extents().iter().rev().zip(&mut extents).for_each(|(&given, own)| *own = given as u32);
+        Ok(Texels { format: self.format, dimension, extents })
+    }
+}
+
+impl Texels {
+    fn known(&self) -> &'static Known {
+        known(self.format).expect("it was looked up before")
+    }
+
+    /// How its texels are stored.
+    #[must_use]
+    pub fn format(&self) -> wgpu::TextureFormat {
+        self.format
+    }
+
+    /// Width, height, and layers or depth.
+    #[must_use]
+    pub fn extents(&self) -> [u32; 3] {
+        self.extents
+    }
+
+    /// The number of texels.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.extents.iter().map(|&extent| extent as usize).product()
+    }
+
+    /// The dimension of the view that is bound.
+    #[must_use]
+    pub fn view_dimension(&self) -> wgpu::TextureViewDimension {
+        match self.dimension {
+            Dimension::Plane => wgpu::TextureViewDimension::D2,
+            Dimension::Layers => wgpu::TextureViewDimension::D2Array,
+            Dimension::Volume => wgpu::TextureViewDimension::D3,
+        }
+    }
+
+    /// The numbers of a texel's value.
+    pub(super) fn channels(&self) -> (u32, Scalar) {
+        let Known { channels, scalar, .. } = self.known();
+        (*channels, *scalar)
+    }
+
+    /// What shaders sample.
+    #[must_use]
+    pub fn sample_type(&self) -> wgpu::TextureSampleType {
+        match self.known().scalar {
+            Scalar::U32 => wgpu::TextureSampleType::Uint,
+            Scalar::I32 => wgpu::TextureSampleType::Sint,
+            // Texels are loaded one by one and not filtered, so that formats of 32 bits are taken too.
+            _ => wgpu::TextureSampleType::Float { filterable: false },
+        }
+    }
+
+    /// The type of the binding in WGSL.
+    pub(crate) fn wgsl(&self, loads: bool) -> Type {
+        let Known { name, scalar, .. } = self.known();
+        let dimension = match self.dimension {
+            Dimension::Plane => "2d",
+            Dimension::Layers => "2d_array",
+            Dimension::Volume => "3d",
+        };
+        Type::Texture(
+            if loads { format!("texture_{dimension}<{scalar}>") } else { format!("texture_storage_{dimension}<{name}, write>") }.into(),
+        )
+    }
+
+    /// The coordinates of texel i, and the layer if there are several.
+    fn coordinates(&self, body: &mut Body, i: &Expr) -> Vec<Expr> {
+        let [width, height, layers] = self.extents;
+        let (x, row) = if height * layers == 1 { (i.clone(), 0.into()) } else { (i % width, body.value("row", i / width)) };
+        let y = if layers == 1 { row.clone() } else { &row % height };
+        let numbers = |parts: &[Expr]| construct(&Type::Vector(parts.len() as u32, Scalar::U32), parts);
+        match self.dimension {
+            Dimension::Plane => vec![numbers(&[x, y])],
+            Dimension::Layers => vec![numbers(&[x, y]), row / height],
+            Dimension::Volume => vec![numbers(&[x, y, row / height])],
+        }
+    }
+
+    /// The value of texel i.
+    pub(super) fn load(&self, body: &mut Body, texture: &Expr, i: &Expr) -> Expr {
+        let (channels, scalar) = self.channels();
+        let mut arguments = vec![texture.clone()];
+        arguments.extend(self.coordinates(body, i));
+        // The level of the view, which has one.
+        arguments.push(0.into());
+        let texel = body.value("texel", call("textureLoad", &arguments, vec4(scalar)));
+        if channels == 4 { texel } else { texel.components(&"xyzw"[..channels as usize]) }
+    }
+
+    /// Stores the value of texel i.
+    pub(super) fn store(&self, body: &mut Body, texture: &Expr, i: &Expr, value: &Expr) {
+        let (channels, scalar) = self.channels();
+        let texel = match channels {
+            4 => value.clone(),
+            _ => {
+                // What the format has no channel for is not stored.
+                let parts: Vec<Expr> = std::iter::once(value.clone()).chain((channels..4).map(|_| zero(&Type::Scalar(scalar)))).collect();
+                construct(&vec4(scalar), &parts)
+            }
+        };
+        let mut arguments = vec![texture.clone()];
+        arguments.extend(self.coordinates(body, i));
+        arguments.push(texel);
+        body.call("textureStore", &arguments);
+    }
+
+    /// Refuses an array whose elements are not texels in rows of this texture: one of another size,
+    /// or one of which a line goes on in another row. The last extent is that of the batch.
+    pub(crate) fn check(&self, argument: &'static str, extents: &[u32], placed: &Placed) -> Result<()> {
+        let wrong = |actual: String| Error::WrongTexture { argument, expected: actual, actual: format!("a texture of {self}") };
+        if placed.span != self.len() {
+            let hint = " (of a part of a texture, the layout has the texture's pitch, and is `within` all texels)";
+            return Err(wrong(format!("{} texels, as the array of {} has{hint}", placed.span, join(extents, "x"))));
+        }
+        let [width, height, layers] = self.extents.map(u64::from);
+        let mut rest = u64::from(placed.offset);
+        // The largest coordinates.
+        let mut reach = [0; 3];
+        for (own, extent) in reach.iter_mut().zip([width, height, layers]) {
+            (*own, rest) = (rest % extent, rest / extent);
+        }
+        for (&extent, &stride) in extents.iter().zip(&placed.strides).filter(|(extent, _)| **extent > 1) {
+            let (steps, stride) = (u64::from(extent - 1), u64::from(stride));
+            let (axis, unit) = if stride.is_multiple_of(width * height) && layers > 1 {
+                (2, width * height)
+            } else if stride.is_multiple_of(width) && height * layers > 1 {
+                (1, width)
+            } else {
+                (0, 1)
+            };
+            reach[axis] += steps * (stride / unit);
+        }
+        if reach.iter().zip([width, height, layers]).any(|(reach, extent)| *reach >= extent) {
+            let strides = join(&placed.strides, ",");
+            return Err(wrong(format!("rows as long as those of the array of {} with strides {strides}", join(extents, "x"))));
+        }
+        Ok(())
+    }
+}
+
+/// `rgba8unorm 480x640`, or with layers `rgba8unorm 4x480x640`.
+impl fmt::Display for Texels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [width, height, layers] = self.extents;
+        write!(f, "{} ", self.known().name)?;
+        match self.dimension {
+            Dimension::Plane => write!(f, "{height}x{width}"),
+            Dimension::Layers => write!(f, "{layers}x{height}x{width}"),
+            Dimension::Volume => write!(f, "{layers}x{height}x{width} volume"),
+        }
+    }
+}
