@@ -45,5 +45,5 @@ mod spec;
 
 pub use crate::fragment::format_named;
 
-pub use plan::AnyPlan;
+pub use plan::{AnyPlan, Operand};
 pub use spec::AnySpec;

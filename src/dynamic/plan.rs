@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, Pending, View, input_name};
-use crate::plan::{Bound, FragmentArrays, Placement, Plan, Program, Spec, Untyped, Verified, begun, run_into, verify};
+use crate::plan::{Bound, FragmentArrays, Given, Placement, Plan, Program, Spec, TextureLevel, Untyped, Verified, begun, run_into, verify};
 
 /// A [`Plan`](crate::Plan) without its types, which takes and returns bytes.
 /// [`AnySpec::plan`](super::AnySpec::plan) makes it.
@@ -104,13 +104,40 @@ impl AnyPlan {
     /// # Errors
     /// Those of [`Plan::bind`](crate::Plan::bind).
     pub fn bind(&self, inputs: &[View<'_, u8>], output: View<'_, u8>, arrays: &FragmentArrays<'_>) -> Result<Bound> {
+        let inputs: Vec<Operand<'_>> = inputs.iter().map(|view| Operand::Bytes(*view)).collect();
+        self.bind_operands(&inputs, Operand::Bytes(output), arrays)
+    }
+
+    /// The same for a plan with textures among its inputs and outputs.
+    ///
+    /// # Errors
+    /// Those of [`bind`](Self::bind).
+    pub fn bind_operands(&self, inputs: &[Operand<'_>], output: Operand<'_>, arrays: &FragmentArrays<'_>) -> Result<Bound> {
         let executable = self.plan.executable();
-        let output = of_elements("output", output, self.output())?;
+        let output = output.given("output", self.output())?;
         if inputs.is_empty() && self.program().placement() == Placement::InPlace {
-            return executable.bind_array(output.into(), arrays);
+            return executable.bind_array(output, arrays);
         }
-        let views = inputs.iter().enumerate().map(|(i, view)| Ok(of_elements(input_name(i), *view, self.input())?.into()));
-        executable.bind_arrays(&views.collect::<Result<Vec<_>>>()?, output.into(), arrays)
+        let inputs = inputs.iter().enumerate().map(|(i, operand)| operand.given(input_name(i), self.input()));
+        executable.bind_arrays(&inputs.collect::<Result<Vec<_>>>()?, output, arrays)
+    }
+}
+
+/// An input or the output of a plan without its types.
+#[derive(Clone, Copy, Debug)]
+pub enum Operand<'a> {
+    /// An array, as a view of its bytes.
+    Bytes(View<'a, u8>),
+    /// A texture, where a fragment says that there is one ([`Fragment::texels`](crate::Fragment::texels)).
+    Texture(TextureLevel<'a>),
+}
+
+impl<'a> Operand<'a> {
+    fn given(self, argument: &'static str, element: ElementType) -> Result<Given<'a>> {
+        Ok(match self {
+            Self::Bytes(view) => of_elements(argument, view, element)?.into(),
+            Self::Texture(level) => level.into(),
+        })
     }
 }
 

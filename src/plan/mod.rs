@@ -37,6 +37,7 @@ pub use program::Program;
 pub(crate) use recipes::{Fit, ensure, in_turns, others};
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};
+pub(crate) use textures::Given;
 pub use textures::{IntoOutput, Output, TextureLevel};
 pub(crate) use untyped::Untyped;
 pub use verify::Verified;

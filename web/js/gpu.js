@@ -5,6 +5,7 @@ import { FftError, guarded, guardedAsync } from "./error.js";
 import { inUnits, scoped, write } from "./device.js";
 import { Plan } from "./plan.js";
 import { ConvolveStream } from "./stream.js";
+import { DeviceTexture } from "./texture.js";
 
 const USAGES = ["STORAGE", "UNIFORM", "COPY_SRC", "COPY_DST"];
 const NO_WEBGPU =
@@ -202,6 +203,19 @@ export class Gpu {
         if (this.#raw !== undefined && this.#lost === undefined) {
             guarded(() => this.#raw.flush());
         }
+    }
+
+    /**
+     * A GPUTexture of this device as an input, which needs the usage TEXTURE_BINDING, or as an output,
+     * which needs STORAGE_BINDING, without a copy.
+     */
+    wrapTexture(texture, { mipLevel = 0, layer = 0 } = {}) {
+        this.alive("wrapping");
+        const { width, height, depthOrArrayLayers, mipLevelCount, sampleCount, dimension, format, usage } = texture;
+        const size = Uint32Array.of(width, height, depthOrArrayLayers, mipLevelCount, sampleCount);
+        const make = () => this.#raw.texture(format, size, dimension === "3d", usage, mipLevel, layer);
+        const raw = inPlaceOf(this.device, "createTexture", () => texture, () => guarded(make));
+        return new DeviceTexture(raw, texture, mipLevel, layer);
     }
 
     /** Forgets all plans, and destroys the device unless it is yours. */

@@ -81,6 +81,15 @@ export interface DeclaredArray {
     type?: string;
 }
 
+/** A texture in place of an array. Texels of formats with `-srgb` are linear numbers; none are stored to them. */
+export interface FragmentTexture {
+    format: GPUTextureFormat;
+    /** `[rows, columns]`, or with layers or a depth before them. */
+    size: readonly number[];
+    /** Whether its dimension is `3d`. */
+    volume?: boolean;
+}
+
 /** WGSL that is fused into the loads or the stores of a plan. */
 export interface Fragment {
     /**
@@ -90,8 +99,10 @@ export interface Fragment {
     code: string;
     /** WGSL functions, constants and structures that the expression uses. */
     functions?: string;
-    /** What the array holds that the expression reads from or writes to. */
-    element: Element;
+    /** What the array holds that the expression reads from or writes to, unless that is a texture. */
+    element?: Element;
+    /** The texture that the expression reads from or writes to. `value` has as many numbers as it has channels. */
+    texture?: FragmentTexture;
     /** Arrays and uniforms that it uses, by name. `runOn` takes them under the same names. */
     arrays?: Record<string, DeclaredArray>;
 }
@@ -128,6 +139,11 @@ export class Gpu {
     wrap(buffer: GPUBuffer, element: Element, len?: number): DeviceArray;
     /** Submits what `Plan.enqueue` has queued: before commands of your own that use its arrays. */
     flush(): void;
+    /**
+     * A `GPUTexture` of this device, without a copy, for plans with a fragment's `texture`. As an input
+     * it needs the usage `TEXTURE_BINDING`, as an output `STORAGE_BINDING`.
+     */
+    wrapTexture(texture: GPUTexture, place?: { mipLevel?: number; layer?: number }): DeviceTexture;
     /** Forgets all plans, and destroys the device unless it is yours. */
     free(): void;
 }
@@ -148,8 +164,19 @@ export class DeviceArray {
     free(): void;
 }
 
+/** A level of a texture, from a layer on. */
+export class DeviceTexture {
+    private constructor();
+    readonly texture: GPUTexture;
+    readonly mipLevel: number;
+    readonly layer: number;
+    /** Lets go of the texture, which stays. */
+    free(): void;
+}
+
 export interface ArrayLayout {
-    element: Element;
+    /** `texel` is that of a texture. */
+    element: Element | "texel";
     len: number;
 }
 
@@ -169,8 +196,8 @@ export class Plan {
     run(...inputs: TypedArray[]): Promise<TypedArray>;
     /** The same with arrays on the device for what the fragments declare. */
     runWith(inputs: TypedArray[], arrays?: Record<string, DeviceArray>): Promise<TypedArray>;
-    /** Submits it on arrays on the device and returns at once. */
-    runOn(inputs: DeviceArray[], output: DeviceArray, arrays?: Record<string, DeviceArray>): void;
+    /** Submits it on arrays and textures on the device and returns at once. */
+    runOn(inputs: (DeviceArray | DeviceTexture)[], output: DeviceArray | DeviceTexture, arrays?: Record<string, DeviceArray>): void;
     /**
      * The same, but queued, and submitted with other plans: by the next call that submits, reads,
      * writes or frees, by `Gpu.flush`, or when 64 plans, 256 MiB or half a millisecond have gathered.

@@ -1,6 +1,7 @@
 import { check, layoutOf } from "./elements.js";
 import { FftError, guarded } from "./error.js";
 import { read, scoped, write } from "./device.js";
+import { DeviceTexture } from "./texture.js";
 
 // Bindings that a plan keeps for the next run on the same arrays.
 const KEPT = 8;
@@ -33,6 +34,9 @@ export class Plan {
     /** The same with arrays on the device for what the fragments declare. */
     async runWith(inputs, arrays = {}) {
         this.#gpu.alive("running");
+        if ([...this.inputs, this.output].some(({ element }) => element === "texel")) {
+            throw new FftError("unsupported", `the plan \`${this.spec}\` has textures, which are none of the host's: use runOn`);
+        }
         if (inputs.length !== this.inputs.length) {
             throw new FftError("wrong-inputs", `the plan \`${this.spec}\` takes ${this.inputs.length} input(s), got ${inputs.length}`);
         }
@@ -76,7 +80,7 @@ export class Plan {
     }
 
     /**
-     * Submits the plan on arrays on the device and returns at once. A plan that works in place has
+     * Submits the plan on arrays or textures on the device and returns at once. A plan that works in place has
      * no inputs. `arrays` has what the fragments declare, by name.
      */
     runOn(inputs, output, arrays = {}) {
@@ -103,8 +107,9 @@ export class Plan {
         if (bound === undefined) {
             bound = guarded(() => {
                 const binding = this.#raw.binding();
-                inputs.forEach((_, i) => binding.input(live[i]));
-                binding.output(live[inputs.length]);
+                const isTexture = (operand) => operand instanceof DeviceTexture;
+                inputs.forEach((own, i) => (isTexture(own) ? binding.inputTexture(live[i]) : binding.input(live[i])));
+                isTexture(output) ? binding.outputTexture(live[inputs.length]) : binding.output(live[inputs.length]);
                 named.forEach(([name], i) => binding.array(name, live[inputs.length + 1 + i]));
                 return this.#raw.bind(binding);
             });

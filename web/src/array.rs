@@ -1,6 +1,8 @@
 //! Buffers.
 
 use wasm_bindgen::prelude::*;
+use wgpu_fft::dynamic::Operand;
+use wgpu_fft::plan::TextureLevel;
 use wgpu_fft::{View, wgpu};
 
 use crate::error::{Result, thrown};
@@ -19,6 +21,42 @@ impl WasmArray {
     #[wasm_bindgen(getter)]
     pub fn buffer(&self) -> JsValue {
         self.buffer.as_webgpu().map_or(JsValue::UNDEFINED, |buffer| buffer.into())
+    }
+}
+
+/// A level of a texture on the device, from a layer on.
+#[wasm_bindgen]
+pub struct WasmTexture {
+    pub(crate) texture: wgpu::Texture,
+    pub(crate) level: u32,
+    pub(crate) layer: u32,
+}
+
+#[wasm_bindgen]
+impl WasmTexture {
+    /// The `GPUTexture`.
+    #[wasm_bindgen(getter)]
+    pub fn texture(&self) -> JsValue {
+        self.texture.as_webgpu().map_or(JsValue::UNDEFINED, |texture| texture.into())
+    }
+}
+
+/// An array or a texture that a binding holds on to.
+pub(crate) enum HeldOperand {
+    Array(Held),
+    Texture { texture: wgpu::Texture, level: u32, layer: u32 },
+}
+
+impl HeldOperand {
+    pub fn of_texture(own: &WasmTexture) -> Self {
+        Self::Texture { texture: own.texture.clone(), level: own.level, layer: own.layer }
+    }
+
+    pub fn operand(&self) -> Result<Operand<'_>> {
+        Ok(match self {
+            Self::Array(array) => Operand::Bytes(array.view()?),
+            Self::Texture { texture, level, layer } => Operand::Texture(TextureLevel::of(texture).mip_level(*level).layer(*layer)),
+        })
     }
 }
 

@@ -3,11 +3,13 @@
 use bytemuck::{Pod, Zeroable};
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
-use wgpu_fft::{Element, ElementType, Fragment};
+use wgpu_fft::dynamic::format_named;
+use wgpu_fft::{Element, ElementType, Fragment, Shape, Texel};
 
 use crate::error::{Result, refused, thrown};
 
-/// `{ code, functions?, element, arrays? }`.
+/// `{ code, functions?, element, arrays? }`, or with `texture: { format, size, volume? }` in place of the
+/// element.
 pub(crate) struct Mapped {
     pub fragment: Fragment,
     pub element: ElementType,
@@ -39,7 +41,20 @@ pub(crate) fn mapped(value: &JsValue) -> Result<Option<Mapped>> {
             arrays.push(Declared { name, element });
         }
     }
-    Ok(Some(Mapped { fragment, element: element(value)?, arrays }))
+    let picture = get(value, "texture");
+    if picture.is_undefined() {
+        return Ok(Some(Mapped { fragment, element: element(value)?, arrays }));
+    }
+    let name = required(&picture, "format")?;
+    let format =
+        format_named(&name).ok_or_else(|| refused("unsupported", &format!("textures of the format `{name}` are no arrays of plans")))?;
+    let extent =
+        |own: JsValue| own.as_f64().filter(|own| *own >= 0.0 && own.fract() == 0.0 && *own <= f64::from(u32::MAX)).map(|own| own as usize);
+    let size = get(&picture, "size").dyn_into::<Array>().ok().and_then(|size| size.iter().map(extent).collect::<Option<Vec<_>>>());
+    let size = size.ok_or_else(|| refused("parse", "`size` of a texture must be a list of integers, rows before columns"))?;
+    let size = Shape::from(size);
+    let fragment = if get(&picture, "volume").is_truthy() { fragment.volume(format, size) } else { fragment.texels(format, size) };
+    Ok(Some(Mapped { fragment, element: ElementType::of::<Texel>(), arrays }))
 }
 
 fn declared(fragment: Fragment, name: &str, element: ElementType, array: &JsValue) -> Result<Fragment> {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use wasm_bindgen::prelude::*;
+use wgpu_fft::dynamic::format_named;
 use wgpu_fft::{Gpu, GpuOptions, Planner, wgpu};
 
-use crate::array::WasmArray;
-use crate::error::{Result, thrown};
+use crate::array::{WasmArray, WasmTexture};
+use crate::error::{Result, refused, thrown};
 
 /// wgpu's way to the browser's `navigator.gpu`, or to what is there while this is made.
 #[wasm_bindgen]
@@ -72,6 +73,26 @@ impl WasmGpu {
     /// Submits what is queued.
     pub fn flush(&self) -> Result<()> {
         self.gpu().flush().map_err(|error| thrown(&error))
+    }
+
+    /// A level of a texture from a layer on, where the texture is described by its width, height, layers,
+    /// levels and samples. JavaScript sees to it that the device returns one that is there already.
+    pub fn texture(&self, format: &str, size: &[u32], volume: bool, usage: u32, level: u32, layer: u32) -> Result<WasmTexture> {
+        let format = format_named(format).ok_or_else(|| refused("unsupported", &format!("a texture of the format `{format}`")))?;
+        let &[width, height, depth_or_array_layers, mip_level_count, sample_count] = size else {
+            return Err(refused("other", "a texture has five sizes"));
+        };
+        let descriptor = wgpu::TextureDescriptor {
+            label: Some("wgpu-fft texture"),
+            size: wgpu::Extent3d { width, height, depth_or_array_layers },
+            mip_level_count,
+            sample_count,
+            dimension: if volume { wgpu::TextureDimension::D3 } else { wgpu::TextureDimension::D2 },
+            format,
+            usage: wgpu::TextureUsages::from_bits_truncate(usage),
+            view_formats: &[],
+        };
+        Ok(WasmTexture { texture: self.gpu().device().create_texture(&descriptor), level, layer })
     }
 
     /// Forgets all plans.

@@ -5,7 +5,7 @@ use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Bound, ElementType, FragmentArrays, Gpu};
 
-use crate::array::{Held, WasmArray};
+use crate::array::{Held, HeldOperand, WasmArray, WasmTexture};
 use crate::error::{Result, thrown};
 use crate::fragment::{Declared, mapped};
 use crate::gpu::WasmGpu;
@@ -89,15 +89,15 @@ impl WasmPlan {
 
     /// Binds the arrays of a binding.
     pub fn bind(&self, binding: WasmBinding) -> Result<WasmBound> {
-        let views = binding.inputs.iter().map(Held::view).collect::<Result<Vec<_>>>()?;
-        let output = binding.output.as_ref().ok_or_else(|| crate::error::refused("wrong-inputs", "no output is bound"))?.view()?;
+        let inputs = binding.inputs.iter().map(HeldOperand::operand).collect::<Result<Vec<_>>>()?;
+        let output = binding.output.as_ref().ok_or_else(|| crate::error::refused("wrong-inputs", "no output is bound"))?.operand()?;
         let mut arrays = FragmentArrays::new();
         for (name, array) in &binding.arrays {
             let declared = self.declared.iter().find(|declared| declared.name == *name);
             let element = declared.map_or(ElementType::of::<u8>(), |declared| declared.element);
             arrays = arrays.with_bytes(name.clone(), element, array.view()?).map_err(|error| thrown(&error))?;
         }
-        let bound = self.plan.bind(&views, output, &arrays).map_err(|error| thrown(&error))?;
+        let bound = self.plan.bind_operands(&inputs, output, &arrays).map_err(|error| thrown(&error))?;
         Ok(WasmBound { bound, gpu: self.gpu.clone() })
     }
 }
@@ -106,19 +106,29 @@ impl WasmPlan {
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct WasmBinding {
-    inputs: Vec<Held>,
-    output: Option<Held>,
+    inputs: Vec<HeldOperand>,
+    output: Option<HeldOperand>,
     arrays: Vec<(String, Held)>,
 }
 
 #[wasm_bindgen]
 impl WasmBinding {
     pub fn input(&mut self, array: &WasmArray) {
-        self.inputs.push(Held::of(array));
+        self.inputs.push(HeldOperand::Array(Held::of(array)));
     }
 
     pub fn output(&mut self, array: &WasmArray) {
-        self.output = Some(Held::of(array));
+        self.output = Some(HeldOperand::Array(Held::of(array)));
+    }
+
+    #[wasm_bindgen(js_name = inputTexture)]
+    pub fn input_texture(&mut self, texture: &WasmTexture) {
+        self.inputs.push(HeldOperand::of_texture(texture));
+    }
+
+    #[wasm_bindgen(js_name = outputTexture)]
+    pub fn output_texture(&mut self, texture: &WasmTexture) {
+        self.output = Some(HeldOperand::of_texture(texture));
     }
 
     pub fn array(&mut self, name: String, array: &WasmArray) {

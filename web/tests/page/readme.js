@@ -15,6 +15,11 @@ const BEFORE = [
      const window = gpu.upload(new Float32Array(640).fill(1));`,
     `${PROLOGUE} import { inlineFft } from "wgpu-fft";`,
     `${PROLOGUE} const [response, block] = [new Float32Array(48000), new Float32Array(512).fill(1)]; response[0] = 0.5;`,
+    `${PROLOGUE} const texture = (format, size, usage) => gpu.device.createTexture({ format, size, usage });
+     const usage = GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST;
+     const frame = texture("rgba8unorm", [640, 480], usage);
+     gpu.device.queue.writeTexture({ texture: frame }, new Uint8Array(4 * 480 * 640).fill(255), { bytesPerRow: 2560 }, [640, 480]);
+     const levels = texture("r32float", [321, 480], GPUTextureUsage.STORAGE_BINDING | GPUTextureUsage.COPY_SRC);`,
     `import { Gpu } from "wgpu-fft";
      const device = await (await navigator.gpu.requestAdapter()).requestDevice();
      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
@@ -44,6 +49,11 @@ const AFTER = [
      const same = await rows.read();
      z.forEach((value, i) => check(same[i], value, 1e-5));`,
     "check(wet.length, 512, 0); check(wet[511], 0.5, 1e-5);",
+    `const level = gpu.alloc("f32", 64);
+     const encoder = gpu.device.createCommandEncoder();
+     encoder.copyTextureToBuffer({ texture: levels }, { buffer: level.buffer, bytesPerRow: 256 }, [1, 1]);
+     gpu.device.queue.submit([encoder.finish()]);
+     check((await level.read())[0], 0.1 * Math.log(1 + 480 * 640), 1e-4);`,
     "check((await array.read()).every((value, i) => Math.abs(value - (i % 2 === 0 ? 1 : 0)) < 1e-6), true, 0); device.destroy();",
 ];
 

@@ -4,6 +4,7 @@ import * as devices from "./devices.js";
 import * as mistakes from "./mistakes.js";
 import * as operations from "./operations.js";
 import * as readme from "./readme.js";
+import * as textures from "./textures.js";
 
 /** Drivers compile the kernels of these for seconds each, lavapipe above all. */
 const LONG = [
@@ -18,6 +19,7 @@ export function runs(all) {
         { title: "operations on a software adapter", module: "operations", functions: operations, kind: "software", more: true },
         { title: "operations by the rules for GPUs", module: "operations", functions: short, kind: "graphics" },
         { title: "mistakes", module: "mistakes", functions: mistakes, kind: "software" },
+        { title: "textures", module: "textures", functions: textures, kind: "software" },
         { title: "devices", module: "devices", functions: devices, kind: "software" },
         { title: "README", module: "readme", functions: readme, kind: "software", more: true },
     ];

@@ -1,6 +1,6 @@
 // Compiled, not run: what users of TypeScript write.
 
-import { FftError, Gpu, fft2, rfft, type ConvolveStream, type Element, type Plan, type TypedArray } from "../../pkg/index.js";
+import { FftError, Gpu, fft2, rfft, type ConvolveStream, type Element, type Fragment, type Plan, type TypedArray } from "../../pkg/index.js";
 
 export async function transform(picture: Float32Array): Promise<Float32Array | undefined> {
     const element: Element = "complex f32";
@@ -31,10 +31,12 @@ export async function transform(picture: Float32Array): Promise<Float32Array | u
     }
 }
 
-export async function onYourDevice(device: GPUDevice, buffer: GPUBuffer): Promise<string> {
+export async function onYourDevice(device: GPUDevice, buffer: GPUBuffer, texture: GPUTexture): Promise<string> {
     const gpu = await Gpu.open({ device });
     const array = gpu.wrap(buffer, "complex f32");
     (await gpu.plan(`c2c fwd ${array.len} in-place`)).runOn([], array);
+    const mapInput: Fragment = { code: "value.g", texture: { format: "rgba8unorm", size: [480, 640] } };
+    (await gpu.plan("r2c fwd 480x640", { mapInput })).runOn([gpu.wrapTexture(texture, { layer: 1 })], array);
     // @ts-expect-error: only the names of elements are element types
     gpu.alloc("f33", 1);
     return gpu.lost;
