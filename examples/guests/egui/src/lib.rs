@@ -1,13 +1,16 @@
 //! A picture and its spectrum in a window of egui, with a slider for a low-pass.
 //!
-//! The transforms run on egui's own wgpu device, `RenderState::device`, and write bytes that are
-//! copied to textures on the device. So egui shows results that the host never sees.
+//! The transforms run on egui's own wgpu device, `RenderState::device`, and store to the textures that
+//! egui shows. So nothing is copied, and the host never sees the results.
 
 use eframe::egui::{self, TextureId, vec2};
 use wgpu_fft::With;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::signal::SpectralFilter;
-use wgpu_fft::{Bound, DeviceBuffer, Fragment, FragmentArrays, Gpu, Planner, View, bytemuck, wgpu};
+use wgpu_fft::{Bound, Fragment, FragmentArrays, Gpu, Planner, Texel, View, bytemuck, wgpu};
+
+/// What egui asks for: numbers as the screen shows them.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -22,14 +25,11 @@ pub struct App {
     uniform: wgpu::Buffer,
     /// The filtered picture and its spectrum.
     panels: [Panel; 2],
-    side: u32,
 }
 
-/// A plan with its buffers, and the texture that shows its result.
+/// A plan with its arrays, and egui's name for the texture that it fills.
 struct Panel {
     bound: Bound,
-    pixels: DeviceBuffer<[u8; 4]>,
-    texture: wgpu::Texture,
     id: TextureId,
 }
 
@@ -51,33 +51,31 @@ impl App {
             return exp(-0.5 * dot(f, f) / (cutoff * cutoff));
         }";
         let low_pass = Fragment::new("value * weight(vec2(f0, f1))").functions(weight).uniform::<f32>("cutoff", "f32");
-        let grey = Fragment::new("vec4(vec3(u32(clamp(255.0 * value, 0.0, 255.0))), 255u)");
-        let filter =
-            SpectralFilter::real(shape, low_pass)?.map_input::<u8>(Fragment::new("f32(value) / 255.0"))?.map_output::<[u8; 4]>(grey)?;
+        let shown = |code: &str| Fragment::new(code).texels(FORMAT, shape);
+        let filter = SpectralFilter::real(shape, low_pass)?
+            .map_input::<u8>(Fragment::new("f32(value) / 255.0"))?
+            .map_output::<Texel>(shown("vec4(vec3(value), 1.0)"))?;
 
-        let level = Fragment::new("grey(10.0 * log2(1.0 + weight(vec2(f0, f1)) * length(value)))")
-            .functions(format!("{weight}\nfn grey(level: f32) -> vec4<u32> {{ return vec4(vec3(u32(min(2.0 * level, 255.0))), 255u); }}"))
+        let level = shown("vec4(vec3(log2(1.0 + weight(vec2(f0, f1)) * length(value)) / 12.75), 1.0)")
+            .functions(weight)
             .uniform::<f32>("cutoff", "f32");
         let middle = i64::from(side / 2);
         let spectrum = C2c::forward(shape)
             .output_part([-middle..middle, -middle..middle])
             .map_input::<u8>(Fragment::new("vec2(f32(value) / 255.0, 0.0)"))?
-            .map_output::<[u8; 4]>(level)?;
+            .map_output::<Texel>(level)?;
 
-        let pixels = [gpu.alloc(shape[0] * shape[1])?, gpu.alloc(shape[0] * shape[1])?];
-        let bounds = [
-            planner.plan(filter)?.bind(With(&input, &arrays), &pixels[0])?,
-            planner.plan(spectrum)?.bind(With(&input, &arrays), &pixels[1])?,
+        let textures = [texture(&state.device, side), texture(&state.device, side)];
+        let [of_filter, of_spectrum] = [
+            planner.plan(filter)?.bind(With(&input, &arrays), &textures[0])?,
+            planner.plan(spectrum)?.bind(With(&input, &arrays), &textures[1])?,
         ];
-        let mut parts = bounds.into_iter().zip(pixels);
-        let panels = std::array::from_fn(|_| {
-            let (bound, pixels) = parts.next().expect("one of two");
-            let texture = texture(&state.device, side);
+        let [left, right] = textures.map(|texture| {
             let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-            let id = state.renderer.write().register_native_texture(&state.device, &view, wgpu::FilterMode::Linear);
-            Panel { bound, pixels, texture, id }
+            state.renderer.write().register_native_texture(&state.device, &view, wgpu::FilterMode::Linear)
         });
-        let app = Self { gpu, cutoff: 0.1, uniform, panels, side };
+        let panels = [Panel { bound: of_filter, id: left }, Panel { bound: of_spectrum, id: right }];
+        let app = Self { gpu, cutoff: 0.1, uniform, panels };
         app.compute()?;
         Ok(app)
     }
@@ -85,16 +83,7 @@ impl App {
     /// Computes both panels anew. Commands of one queue run in order, so egui draws what is new.
     fn compute(&self) -> Result<(), Error> {
         self.gpu.queue().write_buffer(&self.uniform, 0, bytemuck::bytes_of(&self.cutoff));
-        self.gpu.submit(|encoder| {
-            for panel in &self.panels {
-                panel.bound.encode(encoder)?;
-                // 4 bytes for each pixel: a multiple of 256 bytes, as copies to textures need it.
-                let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * self.side), rows_per_image: None };
-                let source = wgpu::TexelCopyBufferInfo { buffer: panel.pixels.buffer(), layout };
-                encoder.copy_buffer_to_texture(source, panel.texture.as_image_copy(), panel.texture.size());
-            }
-            Ok(())
-        })?;
+        self.gpu.submit(|encoder| self.panels.iter().try_for_each(|panel| panel.bound.encode(encoder)))?;
         Ok(())
     }
 }
@@ -125,9 +114,8 @@ fn texture(device: &wgpu::Device, side: u32) -> wgpu::Texture {
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
-        // What egui asks for.
-        format: wgpu::TextureFormat::Rgba8Unorm,
-        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        format: FORMAT,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::STORAGE_BINDING,
         view_formats: &[],
     })
 }
