@@ -40,6 +40,10 @@
 //! `ratio` is the time over that of the filter. A shader of one's own has bounds checks, those of the
 //! filter are proven needless: WGPU_FFT_CHECKED=1 gives it the same.
 //!
+//! **`textures`**: pictures filtered by their frequencies, from bytes in a buffer to bytes, and from a
+//! texture into a texture. `ratio` is the time over that of buffers, which comes without the two copies
+//! that they would need.
+//!
 //! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
 use serde_json::json;
@@ -51,7 +55,7 @@ use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, SpectralFilter, Zoom};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Layout, Plan, Spec, View, With, bytemuck, wgpu};
+use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Layout, Plan, Spec, Texel, View, With, bytemuck, wgpu};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Table, pipeline, rounded};
 
@@ -59,7 +63,7 @@ pub const PROGRAM: Program = Program {
     name: "fused",
     about: "what is fused into transforms: fragments, parts of axes, convolutions, spectrograms, ...",
     options: "  --table NAME    fragments, parts, convolve, direct, spectrogram, rings,
-                  move, resample, inline or shift; may be repeated
+                  move, resample, inline, textures or shift; may be repeated
 ",
     columns: COLUMNS,
     work: |bench| bench.tables(TABLES),
@@ -90,6 +94,7 @@ const TABLES: &[Table] = &[
     ("move", |bench| bench.each(MOVE, moves)),
     ("resample", |bench| bench.each(MOVE, resample)),
     ("inline", |bench| bench.each(INLINE, inline)),
+    ("textures", |bench| bench.each(MOVE, textures)),
     ("shift", |bench| bench.each(MOVE, shifts)),
 ];
 
@@ -431,6 +436,40 @@ fn shifts(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
                 all.push((name, dispatches(&plan), arrays.bind(&plan)?));
             }
         }
+        report(bench, &case, &arrays, all)
+    })
+}
+
+fn textures(bench: &mut Bench, [rows, columns]: [usize; 2]) -> Result<()> {
+    let title = format!("filter of a picture of {rows}x{columns}");
+    bench.contest(&title.clone(), |bench| {
+        let shape = [rows, columns];
+        let filter = || SpectralFilter::real(shape, Fragment::new("value * exp(-50.0 * (f0 * f0 + f1 * f1))"));
+        let bytes = filter()?
+            .map_input::<[u8; 4]>(Fragment::new("f32(value.x) / 255.0"))?
+            .map_output::<[u8; 4]>(Fragment::new("vec4(vec3(u32(clamp(255.0 * value, 0.0, 255.0))), 255u)"))?;
+        let of = |code: &str| Fragment::new(code).texels(wgpu::TextureFormat::Rgba8Unorm, shape);
+        let texels = filter()?.map_input::<Texel>(of("value.x"))?.map_output::<Texel>(of("vec4(vec3(value), 1.0)"))?;
+        let (bytes, texels) = (bench.planner().plan(bytes)?, bench.planner().plan(texels)?);
+        let texture = |usage| {
+            bench.gpu().device().create_texture(&wgpu::TextureDescriptor {
+                label: None,
+                size: wgpu::Extent3d { width: columns as u32, height: rows as u32, depth_or_array_layers: 1 },
+                mip_level_count: 1,
+                sample_count: 1,
+                dimension: wgpu::TextureDimension::D2,
+                format: wgpu::TextureFormat::Rgba8Unorm,
+                usage,
+                view_formats: &[],
+            })
+        };
+        let bound = texels.bind(&texture(wgpu::TextureUsages::TEXTURE_BINDING), &texture(wgpu::TextureUsages::STORAGE_BINDING))?;
+        let arrays = Arrays::for_plan(bench, &bytes)?;
+        let case = Case { title, shape: format!("{shape:?}"), bytes: 8 * (rows * columns) as u64 };
+        let all = vec![
+            ("buffers", dispatches(&bytes), arrays.bind(&bytes)?),
+            ("textures", dispatches(&texels), Candidate::recorded(vec![Box::new(move |pass| bound.record(pass))])),
+        ];
         report(bench, &case, &arrays, all)
     })
 }

@@ -45,7 +45,7 @@ pub(super) enum Convolution {
     /// compute a DFT of length n (Bluestein). The pass is a part of it if its own length is not m.
     Chirp { n: u32, m: u32 },
     /// It applies a fragment.
-    Filter(Map),
+    Filter(Box<Map>),
 }
 
 impl Pass {
@@ -125,7 +125,7 @@ impl Pass {
 
     /// The caller's fragments in the pass.
     pub fn maps(&self) -> impl Iterator<Item = &Map> {
-        let between = self.convolution.iter().filter_map(|own| if let Convolution::Filter(map) = own { Some(map) } else { None });
+        let between = self.convolution.iter().filter_map(|own| if let Convolution::Filter(map) = own { Some(&**map) } else { None });
         self.load.fused.iter().filter_map(Fused::get).chain(between).chain(self.store.fused.iter().filter_map(Fused::get))
     }
 

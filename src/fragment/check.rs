@@ -150,7 +150,7 @@ enum Part {
 impl Check {
     fn run(mut self) -> Result<Checked> {
         let Fragment { expression, functions, arrays, picture } = self.checked.fragment.clone();
-        self.array(picture.as_ref())?;
+        self.array(picture.as_deref())?;
         let functions = self.source(Part::Functions, &functions)?;
         let expression = self.source(Part::Expression, &expression)?;
         if let Some(token) = expression.tokens.iter().find(|token| [';', '{', '}'].iter().any(|sign| token.is(*sign))) {

@@ -104,7 +104,7 @@ pub struct Fragment {
     functions: Arc<str>,
     arrays: Vec<Declared>,
     /// The texture that is its input or output, if that is one.
-    picture: Option<Picture>,
+    picture: Option<Box<Picture>>,
 }
 
 /// An array or a uniform that a fragment declares.
@@ -253,13 +253,13 @@ impl Fragment {
     /// size when it is bound. So no coordinate leaves the texture. A [`Layout`](crate::Layout) that is
     /// [`within`](crate::Layout::within) all texels makes a part of a texture the array.
     pub fn texels(mut self, format: wgpu::TextureFormat, size: impl Into<Shape>) -> Self {
-        self.picture = Some(Picture { format, size: size.into(), volume: false });
+        self.picture = Some(Box::new(Picture { format, size: size.into(), volume: false }));
         self
     }
 
     /// The same for a texture of three dimensions, `[depth, rows, columns]`.
     pub fn volume(mut self, format: wgpu::TextureFormat, size: impl Into<Shape>) -> Self {
-        self.picture = Some(Picture { format, size: size.into(), volume: true });
+        self.picture = Some(Box::new(Picture { format, size: size.into(), volume: true }));
         self
     }
 

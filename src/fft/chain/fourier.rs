@@ -101,7 +101,7 @@ impl<'a> Builder<'a, '_> {
         let map = Map { fragment, loads: true, axes: axes.collect() };
         let [load, store] = [End::Input, End::Output].map(|end| self.side(end, axis, true, false).then_maybe(real.then_some(Real)));
         let target = self.output.clone();
-        self.run(axis, recipe, &[n], load, store, target, Some(Convolution::Filter(map)))
+        self.run(axis, recipe, &[n], load, store, target, Some(Convolution::Filter(Box::new(map))))
     }
 
     /// Adds the passes of one transform along an axis, from the current state to `target`.

@@ -38,7 +38,7 @@ impl SubTransform<'_> {
             store: side(&self.store, &self.states[1], &|line| (line.store.clone(), line.store_weight), pairs[1]),
             convolution: match &self.body {
                 PassBody::Dft { convolution: Some(Convolution::Filter(map)), .. } => {
-                    Some(Convolution::Filter(map.on_lines(&coordinates(None))))
+                    Some(Convolution::Filter(Box::new(map.on_lines(&coordinates(None)))))
                 }
                 PassBody::Dft { convolution, .. } => convolution.clone(),
                 PassBody::Combine { .. } | PassBody::Move => None,
