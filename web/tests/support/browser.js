@@ -19,8 +19,14 @@ function command(name, ...names) {
     return found;
 }
 
-/** Starts it, with a camera that is none. */
-export async function launch() {
+/**
+ * What Chromium needs to show a canvas of WebGPU without a GPU: else its device is gone with the first
+ * frame.
+ */
+export const SHOWING = ["--use-angle=swiftshader", "--enable-features=Vulkan", "--use-vulkan=swiftshader"];
+
+/** Starts it, with a camera that is none. @param {string[]} more arguments of Chromium */
+export async function launch(more = []) {
     if (inFirefox) {
         const firefoxUserPrefs = {
             "dom.webgpu.enabled": true,
@@ -33,13 +39,13 @@ export async function launch() {
         // command that version 153 does not have (emulation.setMediaFeaturesOverride); 1.64 does not.
         return firefox.launch({ executablePath: command("firefox", "firefox-esr"), channel: "moz-firefox", firefoxUserPrefs });
     }
-    const args = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
+    const args = [...more, "--no-sandbox", "--enable-unsafe-webgpu", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
     return chromium.launch({ executablePath: command("chromium", "chromium-browser", "google-chrome"), args });
 }
 
 /** Opens a page of web/, with what it writes to its console. */
-export async function open(path) {
-    const [server, browser] = await Promise.all([serve(WEB), launch()]);
+export async function open(path, more = []) {
+    const [server, browser] = await Promise.all([serve(WEB), launch(more)]);
     const page = await browser.newPage();
     const messages = [];
     page.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`));
