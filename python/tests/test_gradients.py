@@ -3,7 +3,9 @@ these libraries find for functions of their own."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import inspect
 import sys
 
 import numpy as np
@@ -37,7 +39,7 @@ CONVOLUTIONS = [
     ((2, 3, 4, 5), (1, 2, 3, 2), (1, 3, 2)),
 ]
 # In place of a result, its form.
-FORMS = dict(zip(_gradients.NAMES, _gradients.functions("forms", lambda form, *arrays: form(*arrays), {})))
+FORMS = dict(zip(_gradients.NAMES, _gradients.functions("forms", lambda form, *arrays: form(*arrays), lambda _: {})))
 MODES = ("full", "same", "valid")
 
 
@@ -97,6 +99,53 @@ def test_lengths_of_one(noise):
             is_adjoint(FORMS[name](noise(shape), **arguments), noise, 1e-5)
 
 
+def test_equal_calls_have_the_same_functions(noise):
+    x = noise((4, 5))
+    form = FORMS["fftn"](x, s=[3, 2], axes=(0, 1))
+    assert FORMS["fftn"](2 * x, s=(np.int64(3), 2), axes=np.array([0, 1])) is form
+    assert FORMS["rfft"](x, n=8) is FORMS["rfft"](x, 8, axis=np.int64(-1))
+    assert FORMS["fftconvolve"](x, x, axes=[1]) is FORMS["fftconvolve"](x, x, axes=1)
+    fftn = FORMS["fftn"]
+    others = [FORMS["ifftn"](x, s=[3, 2]), fftn(x, s=[3, 2], norm="ortho"), fftn(x.astype("d"), s=[3, 2]), fftn(x[:3], s=[3, 2])]
+    assert form not in others
+    y = x.astype(np.float64)
+    with wgpu_fft.options(double="single"):
+        single = FORMS["rfft"](y)
+    double = FORMS["rfft"](y)
+    # Also where the options are others: JAX calls back in a thread of its own.
+    assert single.run(0, y).dtype == np.complex64 and double.run(0, y).dtype == np.complex128
+    with pytest.raises(TypeError):
+        FORMS["rfft"](x, 8.0)
+
+
+@pytest.mark.parametrize("name", FOURIER + REAL)
+def test_batches_of_transforms(noise, agrees, name):
+    form = FORMS[name](noise((4, 5)), **({"n": 7, "axis": 0} if _gradients._one_axis(name) else {"s": (7, 6)}))
+    for i in (0, 1):
+        x = noise((2, 3, *form.shapes[1 - i]), form.dtypes[1 - i])
+        agrees(form.run(i, x), np.array([[form.run(i, each) for each in several] for several in x]), 1e-6)
+        assert form.run(i, x[:0]).shape == (0, 3, *form.shapes[i])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("shape", "kernel", "axes"), CONVOLUTIONS)
+def test_batches_of_convolutions(noise, agrees, shape, kernel, axes, mode):
+    form = FORMS["fftconvolve"](noise(shape), noise(kernel), mode, axes)
+    arrays = [noise((3, *shape), dtype) for shape, dtype in zip(form.shapes, form.dtypes)]
+    for i in range(3):
+        others = arrays[:i] + arrays[i + 1 :]
+        agrees(form.run(i, *others), np.array([form.run(i, *each) for each in zip(*others)]), 1e-5)
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifft2", "dctn", "idstn"])
+def test_results_are_no_views_of_arguments(noise, name):
+    x = noise((4, 5), np.complex64 if name in FOURIER else np.float32)
+    form = FORMS[name](x, axes=())
+    for i in (0, 1):
+        result = form.run(i, x)
+        assert np.array_equal(result, x) and not np.may_share_memory(result, x)
+
+
 def test_wrong_arguments(noise):
     x = noise((4, 5))
     with pytest.raises(TypeError, match="real sequence"):
@@ -107,6 +156,9 @@ def test_wrong_arguments(noise):
         FORMS["fft"](x, axis=2)
     with pytest.raises(ValueError, match="type"):
         FORMS["dct"](x, 5)
+    for name in ("dct", "idct"):
+        with pytest.raises(ValueError, match="DCT-I .* 1$"):
+            FORMS[name](x, 1, n=1)
     with pytest.raises(ValueError, match="dimensionality"):
         FORMS["fftconvolve"](x, x[0])
     with pytest.raises(ValueError, match="mode"):
@@ -132,6 +184,7 @@ class Torch:
         self.torch = pytest.importorskip("torch", reason="PyTorch is not installed: scripts/python.sh torch")
         self.ours = importlib.import_module("wgpu_fft.torch")
         self.array, self.bfloat16, self.kinds = self.torch.tensor, self.torch.bfloat16, "fFdD"
+        self.doubles = contextlib.nullcontext
 
     def theirs(self, name):
         return getattr(self.torch.fft, name, None)
@@ -152,6 +205,8 @@ class Jax:
         self.jax = pytest.importorskip("jax")
         self.ours = importlib.import_module("wgpu_fft.jax")
         self.array, self.bfloat16, self.kinds = self.jax.numpy.asarray, self.jax.numpy.bfloat16, "fF"
+        # JAX makes float32 of float64 without it.
+        self.doubles = lambda: self.jax.enable_x64(True)
 
     def theirs(self, name):
         return getattr(self.jax.numpy.fft, name, None)
@@ -213,6 +268,35 @@ def test_gradients_of_cosine_transforms(noise, agrees, name):
         agrees(actual[0], expected[0], 1e-4)
 
 
+def test_parameters_are_those_of_jax():
+    library = Jax()
+    scipy = library.jax.scipy
+    for name in _gradients.NAMES:
+        theirs = library.theirs(name) or getattr(scipy.fft, name, None) or getattr(scipy.signal, name, None)
+        if theirs is not None:
+            names = [list(inspect.signature(f).parameters) for f in (getattr(library.ours, name), theirs)]
+            assert names[0][: len(names[1])] == names[1], name
+
+
+def test_jax_keeps_one_function_for_equal_calls(noise, agrees, monkeypatch):
+    library = Jax()
+    jax, rfft = library.jax, library.ours.rfft
+    original, called = jax.pure_callback, []
+    monkeypatch.setattr(jax, "pure_callback", lambda f, *args, **kwargs: called.append(f) or original(f, *args, **kwargs))
+    x = jax.numpy.asarray(noise((3, 8)))
+    for _ in range(3):
+        rfft(x[0], n=4)
+        jax.grad(lambda x: loss(library, rfft(x, n=4)))(x[0])
+    # Those of maps 0 and 1.
+    assert len(called) >= 9 and len(set(called)) == 2
+    # A batch is one call, and no loop.
+    for batched in (jax.vmap(rfft), jax.vmap(jax.grad(lambda x: loss(library, rfft(x))))):
+        assert "scan" not in str(jax.make_jaxpr(batched)(x))
+    agrees(jax.vmap(jax.vmap(rfft))(x.reshape(3, 2, 4)), np.fft.rfft(np.asarray(x).reshape(3, 2, 4)))
+    shared = jax.vmap(library.ours.fftconvolve, (1, None))(x, x[:, 0])
+    agrees(shared, np.array([np.convolve(each, x[:, 0]) for each in np.asarray(x).T]))
+
+
 def test_jax_transforms_its_functions(noise, agrees):
     library = Jax()
     jax, rfft = library.jax, library.ours.rfft
@@ -242,8 +326,11 @@ def test_numbers_of_other_types(library):
     halves = np.ones(4, np.float16)
     gradient = library.gradients(lambda x: abs(library.ours.rfft(x)).sum(), halves)[0]
     assert gradient.dtype == np.float16
-    with wgpu_fft.options(double="single"):
-        assert str(library.ours.rfft(library.array(np.ones(4))).dtype).endswith("complex64")
+    with library.doubles():
+        ones = library.array(np.ones(4))
+        assert str(library.ours.rfft(ones).dtype).endswith("complex128")
+        with wgpu_fft.options(double="single"):
+            assert str(library.ours.rfft(ones).dtype).endswith("complex64")
     with pytest.raises(TypeError, match="bfloat16"):
         library.ours.rfft(library.array([1, 2], dtype=library.bfloat16))
 
@@ -273,6 +360,17 @@ def test_pytorch_transforms_its_functions(noise, agrees):
     library = Torch()
     func, rfft, x = library.torch.func, library.ours.rfft, library.array(noise((3, 8)))
     agrees(func.vmap(rfft, 1)(x), np.fft.rfft(x.numpy().T).astype(np.complex64))
+    agrees(func.vmap(func.vmap(rfft))(x.reshape(3, 2, 4)), np.fft.rfft(x.numpy().reshape(3, 2, 4)).astype(np.complex64))
+    empty = func.vmap(rfft)(x[:0])
+    assert empty.shape == (0, 5) and empty.dtype == library.torch.complex64
+    each = [func.grad(lambda x, f=f: loss(library, f(x))) for f in (rfft, library.torch.fft.rfft)]
+    agrees(func.vmap(each[0])(x), func.vmap(each[1])(x), 1e-4)
+    same = library.torch.arange(4.0)
+    library.ours.fftn(same, dim=()).add_(1)
+    library.ours.dctn(same, dim=()).add_(1)
+    agrees(same, np.arange(4, dtype=np.float32))
+    with pytest.raises(ValueError, match="cpu, and kernel on meta"):
+        library.ours.fftconvolve(x[0], library.torch.ones(3, device="meta"))
     second = [func.hessian(lambda x, f=f: loss(library, f(x)))(x[0]) for f in (rfft, library.torch.fft.rfft)]
     agrees(second[0], second[1], 1e-4)
     # A view of conjugates in another order, of which only one needs a gradient.

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,27 +26,60 @@ from ._arguments import Along, along_one, along_several, fitted, operand, resize
 from ._array import number
 from ._dtypes import complex_of, is_complex, real_of
 from ._fourier import _c2c, _c2r, _in_reals, _r2c
-from ._geometry import halved
-from ._real import INVERSE, _r2r
+from ._geometry import halved, whole_numbers
+from ._options import get_options, options
+from ._real import INVERSE, _check, _r2r
 
 NAMES = [*_fourier.__all__, *_real.__all__, "fftconvolve"]
 
 Map = Callable[..., Any]
 
 
+class Like(NamedTuple):
+    """What a form has to know of an array."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
 class Form:
-    """Shapes, types and maps. The arguments have the types that other libraries gave them; see above."""
+    """Shapes, types and maps. The arguments have the types that other libraries gave them; see above.
+
+    Map i as a function of arrays on the host is `calls[i]`. Equal calls of a function get the same form,
+    and so the same functions: JAX keeps what it compiles for each one that it meets.
+    """
+
+    #: The form of a batch of so many, for those that `_kept` makes.
+    batched: Callable[[int], Form]
 
     def __init__(self, shapes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype], maps: Sequence[Map]) -> None:
         self.shapes, self.dtypes, self._maps = shapes, dtypes, maps
+        self.calls = [functools.partial(self.run, i) for i in range(len(maps))]
+        # Whoever calls a map later may do so in a thread without the options of this one.
+        self._double = get_options().double
 
     def run(self, i: int, *others: Any) -> np.ndarray:
-        """Map i of arrays on the host."""
-        result = self._maps[i](*(operand(np.asarray(x)) for x in others))
+        """Map i of arrays on the host, each with the same axes of a batch in front, if any."""
+        others = tuple(np.asarray(x) for x in others)
+        batch = others[0].shape[: others[0].ndim - len(self.shapes[0 if i else 1])]
+        if batch:
+            count = math.prod(batch)
+            if count == 0:
+                return np.empty((*batch, *self.shapes[i]), self.dtypes[i])
+            one = [x.reshape(count, *x.shape[len(batch) :]) for x in others]
+            return self.batched(count).run(i, *one).reshape(*batch, *self.shapes[i])
+        with options(double=self._double):
+            result = self._maps[i](*map(operand, others))
         if not is_complex(self.dtypes[i]):
             result = result.real
         assert result.shape == self.shapes[i]
-        return np.ascontiguousarray(result, self.dtypes[i]).reshape(self.shapes[i])
+        result = np.ascontiguousarray(result, self.dtypes[i]).reshape(self.shapes[i])
+        # A transform along no axes is its argument.
+        return result.copy() if any(np.may_share_memory(result, x) for x in others) else result
 
     def derivatives(self, i: int, others: Sequence[Any], h: Any) -> list[tuple[int, list[Any]]]:
         """Which map of which arguments gives each gradient, where h is one of map i's result."""
@@ -60,8 +95,8 @@ def _times(x: Any, axis: int, places: slice, factor: float) -> Any:
 
 
 def _one_axis(name: str) -> bool:
-    """Whether a transform has one axis, and not several."""
-    return name[-1] not in "2n"
+    """Whether a function has one axis, and not several."""
+    return name[-1] not in "2n" and name != "fftconvolve"
 
 
 def _along(name: str, x: Any, s: Any, axes: Any) -> Along:
@@ -113,8 +148,7 @@ def _real_form(name: str, x: Any, s: Any, axes: Any, norm: str | None, type: int
     kind, inverse = name.strip("in"), name[0] == "i"
     axes, lengths = _along(name, x, s, axes)
     scale(norm, inverse)
-    if type not in INVERSE:
-        raise ValueError(f"Invalid type ({type}): it must be 1, 2, 3 or 4")
+    _check(kind, type, lengths)
     orthogonal = norm == "ortho" if orthogonalize is None else orthogonalize
     factors = [None, None] if orthogonal else _FACTORS.get(f"{kind}{INVERSE[type] if inverse else type}", [None, None])
 
@@ -167,27 +201,47 @@ def _computed(dtype: Any) -> np.dtype:
 
 
 def _form(name: str, arrays: Sequence[Any], arguments: dict[str, Any]) -> Form:
-    """The form of a call. Of the arrays it reads `shape`, `ndim` and `dtype`, a type of NumPy's."""
-    if name == "fftconvolve":
-        return _convolution_form(*arrays, **arguments)
+    """The form of a call, the same one for equal calls. Of the arrays it reads `shape` and `dtype`, a type of NumPy's."""
     # One axis has a length, and several have a shape.
     given = {{"n": "s", "axis": "axes"}.get(key, key): value for key, value in arguments.items()}
-    return (_real_form if name in _real.__all__ else _fourier_form)(name, *arrays, **given)
+    for key, what in (("s", "shape"), ("axes", "axes")):
+        if given.get(key) is not None:
+            given[key] = operator.index(given[key]) if _one_axis(name) else tuple(whole_numbers(given[key], what))
+    return _kept(name, tuple(Like(tuple(x.shape), np.dtype(x.dtype)) for x in arrays), get_options().double, **given)
 
 
-def functions(library: str, apply: Callable[..., Any], renamed: dict[str, str]) -> list[Callable[..., Any]]:
+@functools.lru_cache(1024, typed=True)
+def _kept(name: str, arrays: tuple[Like, ...], double: str, **arguments: Any) -> Form:
+    transform: Callable[..., Form] = _real_form if name in _real.__all__ else _fourier_form
+    make: Callable[..., Form] = _convolution_form if name == "fftconvolve" else functools.partial(transform, name)
+    with options(double=double):
+        form = make(*arrays, **arguments)
+    # Axes are counted from the first, and those of a batch lie before it.
+    axes = _along(name, arrays[0], arguments.get("s"), arguments["axes"])[0]
+    behind = axes[0] + 1 if _one_axis(name) else tuple(axis + 1 for axis in axes)
+
+    def batched(count: int) -> Form:
+        each = tuple(Like((count, *x.shape), x.dtype) for x in arrays)
+        return _kept(name, each, double, **(arguments | {"axes": behind}))
+
+    form.batched = batched
+    return form
+
+
+def functions(library: str, apply: Callable[..., Any], renamed: Callable[[str], dict[str, str]]) -> list[Callable[..., Any]]:
     """The functions that `NAMES` lists, for another library.
 
     `apply` takes a function that makes a form of arrays, and the arrays. Parameters are those of the
-    package's own functions, without those that say how to compute; some have other names in the library.
+    package's own functions, without those that say how to compute. `renamed` takes a function's name and
+    gives those of its parameters that the library calls otherwise.
     """
     return [_function(name, library, apply, renamed) for name in NAMES]
 
 
-def _function(name: str, library: str, apply: Callable[..., Any], renamed: dict[str, str]) -> Callable[..., Any]:
+def _function(name: str, library: str, apply: Callable[..., Any], renamed: Callable[[str], dict[str, str]]) -> Callable[..., Any]:
     own = next(getattr(module, name) for module in (_fourier, _real, signal) if name in module.__all__)
     taken = [p for p in inspect.signature(own).parameters.values() if p.name not in ("overwrite_x", "workers", "plan")]
-    signature = inspect.Signature([p.replace(name=renamed.get(p.name, p.name), annotation=p.empty) for p in taken])
+    signature = inspect.Signature([p.replace(name=renamed(name).get(p.name, p.name), annotation=p.empty) for p in taken])
     count = sum(p.default is p.empty for p in taken)
 
     def function(*args: Any, **kwargs: Any) -> Any:

@@ -30,19 +30,24 @@ def _reals(x: np.ndarray | Array) -> np.ndarray | Array:
     return x.view(dtype).reshape(*x.shape, 2)
 
 
+def _check(name: str, type: Any, lengths: tuple[int, ...]) -> None:
+    """Refuses what is no transform."""
+    if type not in INVERSE:
+        raise ValueError(f"Invalid type ({type}): it must be 1, 2, 3 or 4")
+    if name == "dct" and type == 1 and any(n < 2 for n in lengths):
+        raise ValueError(f"DCT-I is not defined for size < 2, here {min(lengths)}")
+
+
 def _r2r(
     name: str, x: Any, type: Any, axes: tuple[int, ...], lengths: tuple[int, ...], norm: str | None, inverse: bool, orthogonalize: bool | None
 ) -> Any:
-    if type not in INVERSE:
-        raise ValueError(f"Invalid type ({type}): it must be 1, 2, 3 or 4")
+    _check(name, type, lengths)
     word = scale(norm, inverse)
     if orthogonalize or (orthogonalize is None and norm == "ortho"):
         word = f"{word} orthogonal".strip()
     if not axes:
         return x
     x = fitted(x, axes, lengths)
-    if name == "dct" and type == 1 and any(n < 2 for n in lengths):
-        raise ValueError("DCT-I is not defined for size < 2")
     kind = f"r2r {name}{INVERSE[type] if inverse else type}"
     if not is_complex(x.dtype):
         return transform(kind, x, x.shape, axes, word, x.dtype)

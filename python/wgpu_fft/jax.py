@@ -9,17 +9,21 @@ JAX, which this package does not ask for.
 >>> jax.grad(energy)(jnp.ones(4))
 Array([8., 8., 8., 8.], dtype=float32)
 
-The arrays are those on the host: each call is a `jax.pure_callback`, which `jax.jit` takes, and
-`jax.vmap` one after the other. Gradients are JAX's, conjugates of ∂/∂Re + i·∂/∂Im, of any order in
-reverse mode (`grad`, `vjp`, `jacrev`), and not forward (`jvp`, `jacfwd`, `hessian`).
+The arrays are those on the host: each call is a `jax.pure_callback`, which `jax.jit` takes. `jax.vmap`
+makes one call for the whole batch. Gradients are JAX's, conjugates of ∂/∂Re + i·∂/∂Im, of any order in
+reverse mode (`grad`, `vjp`, `jacrev`), and not forward (`jvp`, `jacfwd`, `hessian`). Outside of `jit`,
+those of `fftconvolve` with respect to one array are computed for both; `jit` drops what nobody uses.
+
+What `jit` has traced keeps the `double` of `wgpu_fft.options` that held at that time: it decides the
+type of the results. Later changes of it count for new traces only.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
+from . import _fourier
 from ._gradients import Form, functions
 from ._gradients import NAMES as __all__
 
@@ -32,7 +36,7 @@ except ImportError as why:
 
 def _called(form: Form, i: int, *others: Any) -> Any:
     result = jax.ShapeDtypeStruct(form.shapes[i], form.dtypes[i])
-    return jax.pure_callback(functools.partial(form.run, i), result, *others, vmap_method="sequential")
+    return jax.pure_callback(form.calls[i], result, *others, vmap_method="broadcast_all")
 
 
 # A map of a form, whose derivatives are maps of the form too.
@@ -59,4 +63,4 @@ def _apply(form: Callable[..., Form], *arrays: Any) -> Any:
 (
     fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft, ihfft, hfft2, ihfft2, hfftn, ihfftn,
     dct, idct, dst, idst, dctn, idctn, dstn, idstn, fftconvolve,
-) = functions("jax", _apply, {"x": "a"})
+) = functions("jax", _apply, lambda name: {"x": "a"} if name in _fourier.__all__ else {})

@@ -12,7 +12,7 @@ tensor([8., 8., 8., 8.])
 
 The tensors are those on the host; others are copied there and back. Gradients are PyTorch's, ∂/∂Re +
 i·∂/∂Im, of any order, in reverse and forward mode; `torch.func` takes these functions too, and its
-`vmap` calls them one after the other. Integers become PyTorch's default type.
+`vmap` computes a batch at once. Integers become PyTorch's default type.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ._gradients import Form, functions
+from ._gradients import Form, Like, functions
 from ._gradients import NAMES as __all__
 
 try:
@@ -64,27 +64,29 @@ class _Map(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *args: Any) -> tuple[torch.Tensor, int]:
         (form, i, *others), dims = args, in_dims[2:]
-        # One after the other.
-        batch = [[x if dim is None else x.select(dim, at) for x, dim in zip(others, dims)] for at in range(info.batch_size)]
-        return torch.stack([_Map.apply(form, i, *each) for each in batch]), 0
+        if info.batch_size == 0:
+            return torch.empty((0, *form.shapes[i]), dtype=getattr(torch, form.dtypes[i].name), device=others[0].device), 0
+        batch = [x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0) for x, dim in zip(others, dims)]
+        return _Map.apply(form.batched(info.batch_size), i, *batch), 0
 
 
-def _like(x: torch.Tensor) -> np.ndarray:
-    """An array of NumPy of the same shape and type, which takes no memory."""
+def _like(x: torch.Tensor) -> Like:
     name = str(x.dtype).removeprefix("torch.")
     if name not in np.sctypeDict:
         raise TypeError(f"the device computes with numbers of NumPy's, not with {name}")
-    return np.broadcast_to(np.empty((), name), tuple(x.shape))
+    return Like(tuple(x.shape), np.dtype(name))
 
 
 @torch.compiler.disable
 def _apply(form: Callable[..., Form], *tensors: Any) -> torch.Tensor:
     tensors = tuple(torch.as_tensor(x) for x in tensors)
     tensors = tuple(x if x.is_floating_point() or x.is_complex() else x.to(torch.get_default_dtype()) for x in tensors)
+    if len({x.device for x in tensors}) > 1:
+        raise ValueError(f"input is on {tensors[0].device}, and kernel on {tensors[1].device}: they must be on one device")
     return _Map.apply(form(*map(_like, tensors)), 0, *tensors)
 
 
 (
     fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft, ihfft, hfft2, ihfft2, hfftn, ihfftn,
     dct, idct, dst, idst, dctn, idctn, dstn, idstn, fftconvolve,
-) = functions("torch", _apply, {"x": "input", "axis": "dim", "axes": "dim", "in1": "input", "in2": "kernel"})
+) = functions("torch", _apply, lambda _: {"x": "input", "axis": "dim", "axes": "dim", "in1": "input", "in2": "kernel"})
