@@ -50,15 +50,17 @@ export class DeviceArray {
         return this.#id;
     }
 
-    /** The elements, when everything submitted so far has run. */
+    /** The elements, when everything submitted so far has run. Rejects if queued plans did not run. */
     async read() {
         const { Type } = layoutOf(this.element);
         this.#gpu.alive("reading back");
         this.#gpu.flush();
+        const queued = this.#gpu.queuedOutcome();
         // Submitted before anything is awaited, so that what follows cannot change the array first.
         const data = read(this.#gpu.device, this.buffer, this.byteLength, Type);
         data.catch(() => {});
         await this.#outcome;
+        await queued;
         return data;
     }
 
@@ -73,9 +75,9 @@ export class DeviceArray {
     /** Frees its memory on the device. Of a wrapped GPUBuffer it only lets go. */
     free() {
         if (this.#raw !== undefined) {
+            // Nothing that is submitted later may use it, and who owns it may use it now.
+            this.#gpu.settle();
             if (this.#owned) {
-                // Nothing that is submitted later may use it.
-                this.#gpu.settle();
                 this.#raw.buffer.destroy();
             }
             this.#raw.free();

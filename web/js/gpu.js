@@ -63,6 +63,8 @@ function instance() {
 export class Gpu {
     #raw;
     #lost;
+    #queued = false;
+    #queuedOutcome;
 
     /** Opens a device, or takes one of yours. Loads the wasm module the first time. */
     static async open({ powerPreference, allowFallback = true, device, wasm } = {}) {
@@ -141,6 +143,7 @@ export class Gpu {
             throw new FftError("wrong-length", `kernel: ${kernel.length} taps are no whole number for each of ${channels} channels`);
         }
         const sizes = larger && Uint32Array.from(larger);
+        this.flush();
         const make = () => guarded(() => this.#raw.stream(block, taps, channels, kernelForEach, sizes, kernel));
         const [raw, outcome] = scoped(this.device, "planning a stream", make);
         await outcome;
@@ -192,16 +195,25 @@ export class Gpu {
         return new DeviceArray(this, raw, element, elements, false, undefined);
     }
 
+    /** Does what queues a plan. @internal */
+    queue(work) {
+        this.#queued = true;
+        guarded(work);
+    }
+
     /** Submits what `Plan.enqueue` has queued. */
     flush() {
         this.alive("submission");
         this.settle();
     }
 
-    /** The same, as far as there is a device. @internal */
+    /** The same, as far as there is a device. What is wrong with it is no error of who calls this. @internal */
     settle() {
-        if (this.#raw !== undefined && this.#lost === undefined) {
-            guarded(() => this.#raw.flush());
+        if (this.#queued && this.#raw !== undefined && this.#lost === undefined) {
+            this.#queued = false;
+            const [, outcome] = scoped(this.device, "submission of queued plans", () => guarded(() => this.#raw.flush()));
+            this.#queuedOutcome = Promise.all([this.#queuedOutcome, outcome]);
+            this.#queuedOutcome.catch(() => {});
         }
     }
 
@@ -218,9 +230,18 @@ export class Gpu {
         return new DeviceTexture(raw, texture, mipLevel, layer);
     }
 
+    /** Rejects, for one caller, with what was wrong with submissions of queued plans. @internal */
+    queuedOutcome() {
+        const outcome = this.#queuedOutcome;
+        this.#queuedOutcome = undefined;
+        return outcome;
+    }
+
     /** Forgets all plans, and destroys the device unless it is yours. */
     free() {
         if (this.#raw !== undefined) {
+            // The device may live on.
+            this.settle();
             this.#raw.free();
             this.#raw = undefined;
             if (this.owned) {

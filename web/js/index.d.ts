@@ -156,7 +156,7 @@ export class DeviceArray {
     readonly byteLength: number;
     /** The buffer that holds it. */
     readonly buffer: GPUBuffer;
-    /** The elements, when everything submitted so far has run. */
+    /** The elements, when everything submitted so far has run. Rejects if queued plans did not run. */
     read(): Promise<TypedArray>;
     /** Replaces the elements, before what is submitted afterwards. */
     write(data: TypedArray): void;
@@ -201,6 +201,8 @@ export class Plan {
     /**
      * The same, but queued, and submitted with other plans: by the next call that submits, reads,
      * writes or frees, by `Gpu.flush`, or when 64 plans, 256 MiB or half a millisecond have gathered.
+     * If the browser refuses one of them, none that was submitted with it runs, and the next `read` of any
+     * array rejects; of those that have gathered only the browser's console tells.
      */
     enqueue(inputs: DeviceArray[], output: DeviceArray, arrays?: Record<string, DeviceArray>): void;
     /** Milliseconds per run, of several in a row, with what a submission costs. */

@@ -86,6 +86,7 @@ export class Plan {
     runOn(inputs, output, arrays = {}) {
         this.#gpu.alive("running");
         const bound = this.#binding(inputs, output, arrays);
+        this.#gpu.settle();
         guarded(() => bound.submit());
     }
 
@@ -93,7 +94,7 @@ export class Plan {
     enqueue(inputs, output, arrays = {}) {
         this.#gpu.alive("running");
         const bound = this.#binding(inputs, output, arrays);
-        guarded(() => bound.enqueue());
+        this.#gpu.queue(() => bound.enqueue());
     }
 
     #binding(inputs, output, arrays) {

@@ -34,6 +34,8 @@ export class ConvolveStream {
         const raw = this.#alive;
         check("block", block, "f32", this.len);
         const device = this.#gpu.device;
+        // What is wrong with it is no error of this block.
+        this.#gpu.flush();
         // Written, submitted and copied before anything is awaited, so that blocks may overlap.
         const [data, outcome] = scoped(device, `running \`${this.spec}\``, () => {
             write(device, this.#input.buffer, block);
@@ -48,12 +50,14 @@ export class ConvolveStream {
     /** Forgets all blocks: the next one is the first again. */
     reset() {
         const raw = this.#alive;
+        this.#gpu.flush();
         guarded(() => raw.reset());
     }
 
     /** Exchanges the kernel for one of the same length. */
     setKernel(kernel) {
         const raw = this.#alive;
+        this.#gpu.flush();
         guarded(() => raw.setKernel(kernel));
     }
 

@@ -38,6 +38,38 @@ export async function a_device_of_the_callers_is_used() {
     return error.toExponential(1);
 }
 
+/** Where a plan was queued on the caller's buffers, and they are used again without `flush`. */
+export async function what_is_queued_comes_before_freeing() {
+    const adapter = await navigator.gpu.requestAdapter();
+    const device = await adapter.requestDevice();
+    const gpu = await Gpu.open({ device });
+    const n = 64;
+    const data = noise(2 * n, 3);
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    const [input, output] = [0, 1].map(() => device.createBuffer({ size: 8 * n, usage }));
+    const plan = await gpu.plan(`c2c fwd ${n}`);
+    const frees = [
+        ["a wrapped buffer", (arrays) => arrays[0].free()],
+        ["the Gpu", () => gpu.free()],
+    ];
+    for (const [what, free] of frees) {
+        device.queue.writeBuffer(input, 0, Float32Array.from(data));
+        const arrays = [input, output].map((buffer) => gpu.wrap(buffer, "complex f32"));
+        plan.enqueue([arrays[0]], arrays[1]);
+        free(arrays);
+        device.queue.writeBuffer(input, 0, new Float32Array(2 * n));
+        const staging = device.createBuffer({ size: 8 * n, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+        const encoder = device.createCommandEncoder();
+        encoder.copyBufferToBuffer(output, 0, staging, 0, 8 * n);
+        encoder.clearBuffer(output);
+        device.queue.submit([encoder.finish()]);
+        await staging.mapAsync(GPUMapMode.READ);
+        const actual = new Float32Array(staging.getMappedRange().slice(0));
+        assertClose(actual, dft(data, [n], -1), fftBound([n]), `queued before freeing ${what}`);
+    }
+    device.destroy();
+}
+
 export async function buffers_of_our_device_are_shared() {
     const gpu = await Gpu.open();
     const buffer = gpu.device.createBuffer({ size: 40, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });

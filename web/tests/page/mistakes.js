@@ -135,6 +135,47 @@ export async function a_lost_device_is_reported_and_another_one_opened() {
     return `${message}; under way: ${settled}`;
 }
 
+/** One bad plan in the queue costs those beside it, and neither what is not queued nor what comes later. */
+export async function errors_of_queued_plans_reach_the_next_read() {
+    const gpu = await Gpu.open();
+    const data = noise(128, 4);
+    const plan = await gpu.plan("c2c fwd 64");
+    const other = await gpu.plan("c2c fwd 64 in-place");
+    const room = await gpu.convolveStream(Float32Array.of(1, 2), { block: 16 });
+    const y = gpu.alloc("complex f32", 64);
+    const bad = () => {
+        const [x, lost] = [gpu.upload(Float32Array.from(data), "complex f32"), gpu.alloc("complex f32", 64)];
+        lost.buffer.destroy();
+        plan.enqueue([x], y);
+        other.enqueue([], lost);
+    };
+    const messages = [];
+    // Whatever submits it.
+    for (const submit of [
+        () => {},
+        () => plan.run(Float32Array.from(data)),
+        () => room.push(new Float32Array(16)),
+        () => room.setKernel(Float32Array.of(2, 1)),
+        async () => (await gpu.convolveStream(Float32Array.of(1, 2), { block: 16 })).free(),
+        () => other.runOn([], y),
+    ]) {
+        performance.now = () => 1000;
+        try {
+            bad();
+        } finally {
+            delete performance.now;
+        }
+        await submit();
+        messages.push(await refused("webgpu", ["queued", "destroyed"], () => y.read()));
+        // It is said once.
+        await y.read();
+        plan.enqueue([gpu.upload(Float32Array.from(data), "complex f32")], y);
+        assertClose(await y.read(), dft(data, [64], -1), fftBound([64]), "what is queued later");
+    }
+    gpu.free();
+    return messages[0];
+}
+
 /** The browser finds the error after the call has returned. */
 export async function errors_of_the_browser_reach_the_caller() {
     const gpu = await Gpu.open();

@@ -234,10 +234,12 @@ export async function arrays_stay_on_the_device() {
 export async function plans_are_queued() {
     const gpu = await shared();
     const [n, plans] = [256, 100];
-    const data = f32(noise(2 * n, 18));
+    const [data, first, other] = [18, 20, 19].map((seed) => f32(noise(2 * n, seed)));
+    const spectrumOf = (values) => dft(values, [n], -1).map((value) => value / Math.sqrt(n));
+    const twice = { code: "value * 2.0", element: "complex f32" };
     const there = await gpu.plan(`c2c fwd ${n} 1/sqrt(n)`);
-    const back = await gpu.plan(`c2c inv ${n} 1/sqrt(n)`);
-    const double = await gpu.plan(`c2c fwd ${n} in-place`, { mapInput: { code: "value * 2.0", element: "complex f32" } });
+    const back = await gpu.plan(`c2c inv ${n} 1/sqrt(n)`, { mapInput: twice });
+    const double = await gpu.plan(`c2c fwd ${n} in-place`, { mapInput: twice });
     const [x, y] = [gpu.upload(data, "complex f32"), gpu.alloc("complex f32", n)];
     const { queue } = gpu.device;
     const submit = queue.submit.bind(queue);
@@ -246,28 +248,34 @@ export async function plans_are_queued() {
         submissions += 1;
         submit(commands);
     };
-    for (let i = 0; i < plans; i += 2) {
-        there.enqueue([x], y);
-        back.enqueue([y], x);
+    // Plans that wait for long are submitted, and this machine may be slow.
+    performance.now = () => 1000;
+    try {
+        for (let i = 0; i < plans; i += 2) {
+            there.enqueue([x], y);
+            back.enqueue([y], x);
+        }
+    } finally {
+        delete queue.submit;
+        delete performance.now;
     }
-    delete queue.submit;
-    assertClose(await x.read(), data, plans * fftBound([n]), "there and back many times");
-    if (submissions >= plans / 2) {
-        throw new Error(`${plans} plans took ${submissions} submissions`);
-    }
+    assertClose(await x.read(), data.map((value) => value * 2 ** (plans / 2)), plans * fftBound([n]), "there and back many times");
+    assertEqual(submissions, 1, "submissions, of 64 plans");
     // What writes, reads, submits or frees comes after what was queued before it.
+    x.write(first);
     there.enqueue([x], y);
-    const [before, other] = [y.read(), f32(noise(2 * n, 19))];
+    const before = y.read();
+    x.write(data);
     there.enqueue([x], y);
     x.write(other);
     back.runOn([y], x);
-    const spectrum = dft(data, [n], -1).map((value) => value / Math.sqrt(n));
-    assertClose(await before, spectrum, plans * fftBound([n]), "what was queued before a read");
-    assertClose(await x.read(), data, plans * fftBound([n]), "what was queued before a write and a run");
+    assertClose(await before, spectrumOf(first), fftBound([n]), "what was queued before a read");
+    assertClose(await x.read(), data.map((value) => 2 * value), 2 * fftBound([n]), "what was queued before a write and a run");
     const freed = gpu.upload(other, "complex f32");
     there.enqueue([freed], y);
     freed.free();
-    assertClose(await y.read(), dft(other, [n], -1).map((value) => value / Math.sqrt(n)), fftBound([n]), "of an array that was freed");
+    assertClose(await y.read(), spectrumOf(other), fftBound([n]), "of an array that was freed");
+    x.write(data);
     // Commands of the caller's own come after `flush`.
     there.enqueue([x], y);
     double.enqueue([], x);
