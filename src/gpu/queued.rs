@@ -252,6 +252,9 @@ impl Gpu {
     /// # Errors
     /// [`Error::Queued`], which names the call whose commands wgpu refuses. All others have run,
     /// and what they made of the results of that one is not to be trusted. [`Error::DeviceLost`].
+    ///
+    /// In a browser errors arrive after this has returned: it succeeds, and if one call is refused,
+    /// none that was submitted with it runs, which only the browser's console tells.
     pub fn flush(&self) -> Result<()> {
         self.submit_queued(self.queued.open())
     }

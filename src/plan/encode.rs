@@ -474,6 +474,9 @@ impl Bound {
     /// # Errors
     /// [`Error::Queued`] if wgpu refuses what a call has queued that is submitted now: this one, or
     /// one before it. It names the call, and all others have run. [`Error::DeviceLost`].
+    ///
+    /// In a browser errors arrive after this has returned: it succeeds, and if one call is refused,
+    /// none that was submitted with it runs, which only the browser's console tells.
     pub fn enqueue(&self) -> Result<()> {
         self.gpu.enqueue(self.bytes, self.run.clone(), None)
     }
