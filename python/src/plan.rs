@@ -60,6 +60,12 @@ impl Plan {
         Ok(self.get()?.1.program().placement() == Placement::InPlace)
     }
 
+    /// Whether the output has places that a run does not write.
+    #[getter]
+    fn leaves_gaps(&self) -> PyResult<bool> {
+        Ok(self.get()?.1.leaves_gaps())
+    }
+
     /// What the inputs hold, and the number of elements of each.
     #[getter]
     fn inputs(&self) -> PyResult<Vec<(&'static str, usize)>> {

@@ -158,7 +158,7 @@ class Plan:
             raise TypeError(f"`{self.spec}` works in place; arrays on the device take plans that do not")
         element, count = self.output
         # There are zeros between the elements of a layout.
-        make = empty if " out=" in self.spec else for_result
+        make = empty if self._core.leaves_gaps else for_result
         result = make(self.device, (count,), dtype_of(element)[0])
         if result.dtype not in ELEMENTS:
             raise TypeError(f"`{self.spec}` makes {element}, which arrays on the device do not hold: pass arrays of NumPy")

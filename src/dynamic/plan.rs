@@ -51,6 +51,13 @@ impl AnyPlan {
         self.elements[1]
     }
 
+    /// Whether the output array has places that no element of the result takes, as a layout may have
+    /// them. A run does not write there.
+    #[must_use]
+    pub fn leaves_gaps(&self) -> bool {
+        self.plan.leaves_gaps()
+    }
+
     /// Runs the plan on host data, as [`Plan::run`](crate::Plan::run) does: one slice for each
     /// input, of as many bytes as the program says.
     ///
