@@ -30,6 +30,10 @@ const MAX_ELSE: usize = 64;
 /// Characters of a line that an error shows.
 const MAX_SHOWN: usize = 200;
 
+/// Where texels can be, for errors.
+pub(crate) const TEXELS_ELSEWHERE: &str = "only an input or an output can be a texture, whose fragment `map_input::<Texel>` or \
+     `map_output::<Texel>` takes: operations and arrays have the types of numbers";
+
 /// Where a fragment stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
@@ -151,6 +155,7 @@ impl Check {
     fn run(mut self) -> Result<Checked> {
         let Fragment { expression, functions, arrays, picture } = self.checked.fragment.clone();
         self.array(picture.as_deref())?;
+        self.texels_elsewhere(&arrays)?;
         let functions = self.source(Part::Functions, &functions)?;
         let expression = self.source(Part::Expression, &expression)?;
         if let Some(token) = expression.tokens.iter().find(|token| [';', '{', '}'].iter().any(|sign| token.is(*sign))) {
@@ -198,6 +203,18 @@ impl Check {
             None => {}
         }
         Ok(())
+    }
+
+    /// Refuses texels where no texture can be.
+    fn texels_elsewhere(&self, arrays: &[Declared]) -> Result<()> {
+        let what = if self.checked.inner.is_texel() {
+            "texels as the values of an operation".to_owned()
+        } else if let Some(own) = arrays.iter().find(|own| matches!(own.kind, DeclaredKind::Array { form, .. } if form.is_texel())) {
+            format!("the array `{}` of texels", own.name)
+        } else {
+            return Ok(());
+        };
+        Err(Error::Unsupported { what, why: TEXELS_ELSEWHERE.to_owned() })
     }
 
     fn text(&self, part: Part) -> &str {

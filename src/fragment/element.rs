@@ -165,7 +165,7 @@ impl Form {
 
     /// Whether its elements share no words, so that invocations can write them.
     pub(crate) fn is_writable(self) -> bool {
-        self.texels.is_some() || self.is_texel() || self.bytes().is_multiple_of(4)
+        self.texels.is_some() || !self.is_texel() && self.bytes().is_multiple_of(4)
     }
 
     /// The bits of its numbers, and whether they are those of a bf16, if they are floating-point

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::slot::{Array, Slot};
 pub(crate) use argument::Argument;
-pub(crate) use check::{Checked, Maps, Side};
+pub(crate) use check::{Checked, Maps, Side, TEXELS_ELSEWHERE};
 pub(crate) use element::{Form, element_of};
 pub use element::{Readable, Writable};
 pub(crate) use proof::{Refusal, parsed};
@@ -95,8 +95,8 @@ pub(crate) use tokens::{Sizes, Source, Wrong};
 ///
 /// Kernels of FFTs run without wgpu's bounds checks, since every index in them is proven to be
 /// valid. Indices into arrays that you declare with [`array`](Self::array) are checked one by one.
-/// If your functions index a local array, vector or constant with a value that is not constant, the
-/// whole kernel is compiled with wgpu's checks.
+/// If your functions index a local array, vector or constant with a value that is not constant, or if
+/// the input or the output is a texture, the whole kernel is compiled with wgpu's checks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct Fragment {
@@ -250,7 +250,8 @@ impl Fragment {
     /// # Sizes
     /// The texture must have as many texels as the array has elements, and each row of the array must
     /// lie in one of its rows: another size is refused when it is planned, and a texture of another
-    /// size when it is bound. So no coordinate leaves the texture. A [`Layout`](crate::Layout) that is
+    /// size when it is bound. So no coordinate leaves the texture, unless the texture is one of another
+    /// `wgpu::Instance`, see [`TextureLevel`](crate::plan::TextureLevel). A [`Layout`](crate::Layout) that is
     /// [`within`](crate::Layout::within) all texels makes a part of a texture the array.
     pub fn texels(mut self, format: wgpu::TextureFormat, size: impl Into<Shape>) -> Self {
         self.picture = Some(Box::new(Picture { format, size: size.into(), volume: false }));
@@ -296,7 +297,8 @@ pub(crate) fn readable(element: ElementType) -> Result<Form> {
 /// The same of elements that a fragment can also write.
 pub(crate) fn writable(element: ElementType) -> Result<Form> {
     let form = readable(element)?;
-    if form.is_writable() {
+    // Of texels, the fragment says which texture they are written to.
+    if form.is_writable() || form.is_texel() {
         return Ok(form);
     }
     let why = format!("its elements have {} bytes, and invocations share words of 4 bytes", element.bytes());

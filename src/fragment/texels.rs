@@ -192,6 +192,11 @@ impl Texels {
         self.extents.iter().map(|&extent| extent as usize).product()
     }
 
+    /// Bytes of its texels.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.len() as u64 * u64::from(self.format.block_copy_size(None).unwrap_or(4))
+    }
+
     /// The dimension of the view that is bound.
     #[must_use]
     pub fn view_dimension(&self) -> wgpu::TextureViewDimension {
@@ -281,25 +286,13 @@ impl Texels {
             let hint = " (of a part of a texture, the layout has the texture's pitch, and is `within` all texels)";
             return Err(wrong(format!("{} texels, as the array of {} has{hint}", placed.span, join(extents, "x"))));
         }
+        // Rows and layers follow from the place in the array, which is within the span.
         let [width, height, layers] = self.extents.map(u64::from);
-        let mut rest = u64::from(placed.offset);
-        // The largest coordinates.
-        let mut reach = [0; 3];
-        for (own, extent) in reach.iter_mut().zip([width, height, layers]) {
-            (*own, rest) = (rest % extent, rest / extent);
-        }
-        for (&extent, &stride) in extents.iter().zip(&placed.strides).filter(|(extent, _)| **extent > 1) {
-            let (steps, stride) = (u64::from(extent - 1), u64::from(stride));
-            let (axis, unit) = if stride.is_multiple_of(width * height) && layers > 1 {
-                (2, width * height)
-            } else if stride.is_multiple_of(width) && height * layers > 1 {
-                (1, width)
-            } else {
-                (0, 1)
-            };
-            reach[axis] += steps * (stride / unit);
-        }
-        if reach.iter().zip([width, height, layers]).any(|(reach, extent)| *reach >= extent) {
+        let along = |(&extent, &stride): (&u32, &u32)| u64::from(extent - 1) * u64::from(stride);
+        let axes =
+            extents.iter().zip(&placed.strides).filter(|(extent, stride)| **extent > 1 && !u64::from(**stride).is_multiple_of(width));
+        let reach = u64::from(placed.offset) % width + axes.map(along).sum::<u64>();
+        if height * layers > 1 && reach >= width {
             let strides = join(&placed.strides, ",");
             return Err(wrong(format!("rows as long as those of the array of {} with strides {strides}", join(extents, "x"))));
         }

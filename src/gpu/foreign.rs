@@ -12,6 +12,8 @@
 //!   belongs to another device.
 //! - An encoder carries nothing to compare, and wgpu checks its commands only when it is finished.
 //!   For encoders this module only turns wgpu's panic into an error.
+//! - A view of a texture carries nothing to compare either. Here too, a panic becomes an error. A view
+//!   that goes for another one may be of any size, so kernels with textures keep wgpu's checks.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -64,15 +66,26 @@ fn hash(buffer: &wgpu::Buffer) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one((buffer, buffer.size(), buffer.usage().bits()))
 }
 
-/// Runs `work`, in which wgpu may panic because the resource id is unknown, and returns
-/// its message then. Other panics go on.
+/// Runs `work`, in which wgpu may panic because the resource id is unknown or of another generation,
+/// and returns its message then. Other panics go on.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    without_panics_of("Cannot get ", work)
+}
+
+/// Runs `work` on an object that may be another device's, which is told of errors then: without a
+/// handler of the caller's it panics. Errors of this device are in a scope and do not.
+pub(crate) fn without_panic_of_others<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    without_panics_of("wgpu error: ", || without_panic(work)).flatten()
+}
+
+/// Runs `work` and returns the message of a panic with this in it.
+fn without_panics_of<T>(part: &str, work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     // wgpu gives back its locks on the way, and nothing of ours is left half done: a bind group or
     // a command buffer is thrown away.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         match text {
-            Some(text) if text.starts_with("Cannot get ") => text,
+            Some(text) if text.contains(part) => text,
             _ => resume_unwind(panic),
         }
     })

@@ -32,7 +32,7 @@ pub use buffer::{DeviceBuffer, IntoView, View};
 pub(crate) use buffer::{in_units, input_name};
 pub use cache::{PipelineCacheError, PipelineCacheStatus};
 pub use distinct::distinct_adapters;
-pub(crate) use foreign::{foreign, without_panic};
+pub(crate) use foreign::{foreign, without_panic, without_panic_of_others};
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
 pub(crate) use pending::cannot_block;
@@ -240,7 +240,7 @@ impl Gpu {
     /// adapters, `MAPPABLE_PRIMARY_BUFFERS` lets [`Plan::run`](crate::Plan::run) do without staging
     /// buffers.
     ///
-    /// # Buffers, encoders and the queue
+    /// # Buffers, textures, encoders and the queue
     /// All of them must belong to this device. wgpu distinguishes the devices of one
     /// `wgpu::Instance`, but not instances: its handles are numbers, and a handle from another
     /// instance refers to whatever object has that number in the device's own instance. The crate
@@ -249,6 +249,10 @@ impl Gpu {
     /// - A foreign buffer is detected if no buffer of this device has its number, or if the buffer
     ///   with its number differs in size or usage. If both agree, the mistake goes unnoticed, and
     ///   the other buffer's contents are read or written.
+    /// - A texture of another instance is detected if the device's instance lacks the number of its
+    ///   view, or if the view with that number has another kind of texels or dimension. Otherwise the
+    ///   other texture is read or written, whatever its size: texels outside of it are zeros or its
+    ///   outermost ones, and nothing is stored there.
     /// - A queue of another device is detected, whatever its instance. To detect it, the first
     ///   plan, upload or read-back on a borrowed device polls the device once. Polling runs
     ///   callbacks that are due, such as those of `map_async`, and may wait up to a second for work

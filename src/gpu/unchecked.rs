@@ -32,6 +32,8 @@ pub(super) fn create_shader_module(device: &wgpu::Device, descriptor: wgpu::Shad
     // bound in full or in the parts that `fft::bindings::parts` cuts, which compares the largest
     // place that any line touches with the array's size; `View::check` compares the caller's arrays
     // with the program's, and wgpu the bindings with the buffers.
+    // No dispatch with a texture is proven, since nothing compares the size of a view of another
+    // instance.
     // Lines past the last compute what the last one does, and store nothing. Places in workgroup
     // memory are below the number of elements that `fft::banks` or `mirror_images` made room for,
     // which is what the text declares; roots are indexed as src/fft/roots.rs lays them out, by j

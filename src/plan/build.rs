@@ -113,6 +113,7 @@ impl Builder {
         program.check(gpu.profile())?;
         for (texels, loads) in program.textures() {
             texels.check_device(&program.title, loads, gpu.device().features())?;
+            texels.check_limits(&program.title, &gpu.device().limits())?;
         }
         if precision::is_asked_by(&program) {
             precision::check(self.right_bits(&program.title)?, &program.title, gpu.profile())?;
@@ -264,16 +265,7 @@ fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule, text: &s
         let ty = match bind.access {
             Access::Uniform => buffer(wgpu::BufferBindingType::Uniform),
             Access::Read | Access::ReadWrite => buffer(wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read }),
-            Access::Texture(texels) => wgpu::BindingType::Texture {
-                sample_type: texels.sample_type(),
-                view_dimension: texels.view_dimension(),
-                multisampled: false,
-            },
-            Access::StorageTexture(texels) => wgpu::BindingType::StorageTexture {
-                access: wgpu::StorageTextureAccess::WriteOnly,
-                format: texels.format(),
-                view_dimension: texels.view_dimension(),
-            },
+            Access::Texture(texels) | Access::StorageTexture(texels) => texels.binding_type(matches!(bind.access, Access::Texture(_))),
         };
         entry(bind.binding, ty)
     }));

@@ -9,7 +9,7 @@ use super::textures::{Checked, Given, Resource};
 use super::verify::verify;
 use super::watched::{begun, run_into, run_over};
 use super::workspace::{Place, Scratch};
-use super::{Array, FragmentArrays, IntoHostInputs, IntoInputs, IntoOutput, Placement, Program, Spec};
+use super::{FragmentArrays, IntoHostInputs, IntoInputs, IntoOutput, Placement, Program, Spec};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::{Caller, Gpu, Pending, Recorded, foreign, input_name, without_panic};
@@ -290,7 +290,7 @@ impl Executable {
         })
         .map_err(|error| {
             let ends = inputs.iter().enumerate().map(|(i, own)| (input_name(i), own)).chain([("output", &output)]);
-            ends.filter_map(|(argument, own)| own.foreign(argument, &error)).next().unwrap_or(error)
+            ends.filter_map(|(argument, own)| own.check_device(argument, &self.gpu).err()).next().unwrap_or(error)
         })
     }
 
@@ -354,8 +354,9 @@ impl Executable {
             self.program.dispatches.iter().zip(&self.steps).map(bound).collect()
         };
         let steps = without_panic(|| self.gpu.caught("binding", 0, bind)).unwrap_or_else(|why| Err(foreign("a buffer", why)))?;
-        let arrays = self.program.inputs.iter().chain([&self.program.output]).map(Array::bytes);
-        let bytes = arrays.sum::<u64>().saturating_mul(self.steps.len() as u64);
+        let ends = (0..self.program.inputs.len()).map(Slot::Input).chain([Slot::Output]);
+        let moved = ends.map(|slot| self.program.texels(slot).map_or_else(|| self.program.bytes(slot), |texels| texels.bytes()));
+        let bytes = moved.sum::<u64>().saturating_mul(self.steps.len() as u64);
         let run = Run { title: self.program.title.clone(), steps };
         Ok(Bound { gpu: self.gpu.clone(), run: Arc::new(run), bytes })
     }

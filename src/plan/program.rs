@@ -105,8 +105,15 @@ impl Program {
 
     /// The same, unless no buffer of the device can hold one of its arrays.
     pub(crate) fn checked(self, profile: &DeviceProfile) -> Result<Self> {
-        self.inputs.iter().try_for_each(|input| input.check(&self.title, "input", profile))?;
-        self.output.check(&self.title, "output", profile)?;
+        self.checked_with_textures([false; 2], profile)
+    }
+
+    /// The same, where the inputs or the output may be textures, which are in no buffer.
+    pub(crate) fn checked_with_textures(self, [input, output]: [bool; 2], profile: &DeviceProfile) -> Result<Self> {
+        self.inputs.iter().filter(|_| !input).try_for_each(|own| own.check(&self.title, "input", profile))?;
+        if !output {
+            self.output.check(&self.title, "output", profile)?;
+        }
         Ok(self)
     }
 
@@ -271,10 +278,13 @@ impl Program {
                 Err(Error::LimitExceeded { what: format!("`{}`: {what}", self.title), limit, required, available })
             }
         };
-        for (i, input) in self.inputs.iter().enumerate() {
+        // Textures are in no buffers.
+        for (i, input) in self.inputs.iter().enumerate().filter(|(i, _)| self.texels(Slot::Input(*i)).is_none()) {
             input.check(&self.title, crate::gpu::input_name(i), profile)?;
         }
-        self.output.check(&self.title, "output", profile)?;
+        if self.texels(Slot::Output).is_none() {
+            self.output.check(&self.title, "output", profile)?;
+        }
         for (i, workspace) in self.workspaces.iter().enumerate() {
             workspace.check(&self.title, &format!("workspace {i}"), profile)?;
         }

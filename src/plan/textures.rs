@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::Program;
 use crate::error::{Error, Result};
 use crate::fragment::{Texel, Texels, format_name};
-use crate::gpu::{AnyView, Gpu, IntoView, foreign, without_panic};
+use crate::gpu::{AnyView, Gpu, IntoView, foreign, without_panic, without_panic_of_others};
 use crate::kernels::Slot;
 
 /// A mip level of a texture, or a layer of one, as the input or the output of a plan. Level 0 and
@@ -30,6 +30,12 @@ use crate::kernels::Slot;
 /// layer on.
 ///
 /// Input and output may be two levels or two layers of one texture.
+///
+/// Through OpenGL, a texture has the fragment's format, and layers are loaded from all together.
+///
+/// A texture of another device is refused with [`Error::ForeignObject`]. One of another
+/// `wgpu::Instance` cannot always be told from the device's own, see [`Gpu::from_wgpu`]: then another
+/// texture is read or written, of any size, but no memory outside of it.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct TextureLevel<'a> {
@@ -86,6 +92,9 @@ impl<'a> TextureLevel<'a> {
                 actual: self.to_string(),
             });
         }
+        if gpu.device().adapter_info().backend == wgpu::Backend::Gl {
+            self.check_gl(argument, texels, loads)?;
+        }
         let view = || {
             texture.create_view(&wgpu::TextureViewDescriptor {
                 label: Some(argument),
@@ -99,15 +108,28 @@ impl<'a> TextureLevel<'a> {
                 array_layer_count: Some(count),
             })
         };
-        let made = without_panic(|| gpu.caught("a view of a texture", 0, view)).unwrap_or_else(|why| Err(foreign(argument, why)));
+        let made = without_panic_of_others(|| gpu.caught("a view of a texture", 0, view)).unwrap_or_else(|why| Err(foreign(argument, why)));
         made.map_err(|error| match error {
-            // Nothing else is left that may be wrong with it.
-            Error::Wgpu { .. } if texture.format() != texels.format() => {
+            Error::Wgpu { source, .. } if texture.format() != texels.format() => {
                 let expected = format!("a texture made with {} among its `view_formats`", format_name(texels.format()));
-                Error::WrongTexture { argument, expected, actual: self.to_string() }
+                Error::WrongTexture { argument, expected, actual: format!("{self}, of which wgpu says: {source}") }
             }
             other => other,
         })
+    }
+
+    /// Refuses what wgpu's backend for OpenGL takes and does not do: views see textures whole, in their
+    /// own format.
+    fn check_gl(&self, argument: &'static str, texels: Texels, loads: bool) -> Result<()> {
+        let is_layer = texels.view_dimension() == wgpu::TextureViewDimension::D2 && self.texture.size().depth_or_array_layers > 1;
+        let why = if loads && (is_layer || self.layer > 0) {
+            "through OpenGL, layers of a texture are loaded from all together or not at all"
+        } else if self.texture.format() != texels.format() {
+            "through OpenGL, a texture has no other format than its own"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Unsupported { what: format!("a texture of {texels} as the {argument}, got {self}"), why: why.to_owned() })
     }
 
     /// Whether two ends are of one texture's texels.
@@ -168,6 +190,32 @@ impl<'a> From<(&'a wgpu::Buffer, u64)> for Resource<'a> {
 }
 
 impl Texels {
+    /// What is bound: a texture that is loaded from, or stored to.
+    pub(super) fn binding_type(&self, loads: bool) -> wgpu::BindingType {
+        let view_dimension = self.view_dimension();
+        if loads {
+            wgpu::BindingType::Texture { sample_type: self.sample_type(), view_dimension, multisampled: false }
+        } else {
+            wgpu::BindingType::StorageTexture { access: wgpu::StorageTextureAccess::WriteOnly, format: self.format(), view_dimension }
+        }
+    }
+
+    /// Refuses a texture that is larger than those of a device.
+    pub(super) fn check_limits(&self, title: &str, limits: &wgpu::Limits) -> Result<()> {
+        let [width, height, layers] = self.extents();
+        let (plane, volume) = (limits.max_texture_dimension_2d, limits.max_texture_dimension_3d);
+        let (limit, required, available) = match self.view_dimension() {
+            wgpu::TextureViewDimension::D3 => ("max_texture_dimension_3d", width.max(height).max(layers), volume),
+            _ if width.max(height) > plane => ("max_texture_dimension_2d", width.max(height), plane),
+            _ => ("max_texture_array_layers", layers, limits.max_texture_array_layers),
+        };
+        if required <= available {
+            return Ok(());
+        }
+        let (required, available) = (required.into(), available.into());
+        Err(Error::LimitExceeded { what: format!("`{title}`: a texture of {self}"), limit, required, available })
+    }
+
     /// Refuses a format that textures of a device with these features cannot have for this use. A
     /// device with `TEXTURE_ADAPTER_SPECIFIC_FORMAT_FEATURES` says itself what it can.
     pub(super) fn check_device(&self, title: &str, loads: bool, features: wgpu::Features) -> Result<()> {
@@ -274,13 +322,24 @@ impl Checked<'_> {
         if let Self::View(view) = self { Some(view.place().0) } else { None }
     }
 
-    /// What wgpu says against a bind group of textures that are right in all else: they are another
-    /// device's.
-    pub fn foreign(&self, argument: &'static str, error: &Error) -> Option<Error> {
-        match (self, error) {
-            (Self::Texture(..), Error::Wgpu { source, .. }) => Some(foreign(argument, format!("wgpu says of the texture: {source}"))),
-            _ => None,
-        }
+    /// Asks wgpu, after an error, whether it is for this texture, by a bind group of it alone: right in
+    /// all else, it is another device's.
+    pub fn check_device(&self, argument: &'static str, gpu: &Gpu) -> Result<()> {
+        let Self::Texture(_, texels, view) = self else { return Ok(()) };
+        let ask = || {
+            let (binding, visibility) = (0, wgpu::ShaderStages::COMPUTE);
+            let ty = texels.binding_type(argument != "output");
+            let entries = [wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None }];
+            let layout =
+                &gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(argument), entries: &entries });
+            let entries = [wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) }];
+            drop(gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: Some(argument), layout, entries: &entries }));
+        };
+        let asked = without_panic(|| gpu.caught("looking for a texture", 0, ask)).unwrap_or_else(|why| Err(foreign(argument, why)));
+        asked.map_err(|error| match error {
+            Error::Wgpu { source, .. } => foreign(argument, format!("wgpu says of the texture: {source}")),
+            other => other,
+        })
     }
 
     /// Refuses an output that is the input's texture.

@@ -43,7 +43,9 @@ impl Problem {
             Portion::Join(count) => (partials(count), results),
         };
         let inputs = vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }];
-        let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output).checked(profile)?;
+        let textures =
+            [&operator.source, &operator.sink].map(|side| side.as_ref().is_some_and(|own| own.fragment.array.texels().is_some()));
+        let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output).checked_with_textures(textures, profile)?;
         let mut lowering = Lowering { program, problem: &self, declared: [Vec::new(), Vec::new()], profile };
         lowering.declare()?;
         match recipe {

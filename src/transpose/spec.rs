@@ -10,7 +10,7 @@ use super::{Recipe, design};
 use crate::dynamic::AnySpec;
 use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
-use crate::fragment::{self, Checked, Form, Fragment, Maps, Readable, Side, Writable};
+use crate::fragment::{self, Checked, Form, Fragment, Maps, Readable, Side, TEXELS_ELSEWHERE, Texel, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
@@ -327,6 +327,10 @@ impl Core {
 
     /// Where the elements of input and output are.
     fn places(&self) -> Result<Places> {
+        // Of its own type: buffers have no texels.
+        if (self.name, self.bytes) == (Texel::NAME, size_of::<Texel>()) {
+            return Err(self.unsupported("a permutation of texels", TEXELS_ELSEWHERE));
+        }
         self.shape.elements("permutation", self.batch)?;
         let output_shape = self.output_shape()?;
         let input = self.input.unwrap_or(Layout::dense(self.shape)).placed("input", self.shape, self.batch)?;
@@ -448,7 +452,9 @@ impl Computation for Core {
         let [input_bytes, output_bytes] = self.element_bytes();
         let input = Array { len: input.span, element_bytes: input_bytes };
         let output = Array { len: output.span, element_bytes: output_bytes };
-        let mut program = Program::new(self.to_string(), self.placement, vec![input], output).checked(profile)?;
+        let textures = [0, 1].map(|side| self.maps[side].as_ref().is_some_and(|map| map.array.texels().is_some()));
+        let program = Program::new(self.to_string(), self.placement, vec![input], output);
+        let mut program = program.checked_with_textures(textures, profile)?;
         match &geometry.task {
             Task::Plain(problem, matrices) => {
                 program.dispatches = recipe.dispatches(&self.on_device(&geometry.places, problem, *matrices, profile))?;

@@ -154,7 +154,9 @@ impl<S: Spec> Tunable for S {
     }
 
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {
-        Ok(Arrays::of(&self.lower(&self.design(profile)?, profile)?))
+        let program = self.lower(&self.design(profile)?, profile)?;
+        program.check_arrays("a measurement of")?;
+        Ok(Arrays::of(&program))
     }
 
     fn fingerprint(&self, recipe: &S::Recipe, profile: &DeviceProfile) -> Result<u64> {
@@ -173,7 +175,6 @@ fn fingerprint(program: &Program, profile: &DeviceProfile) -> Result<u64> {
 }
 
 fn compile(gpu: &Gpu, program: Program) -> Result<Compiled> {
-    program.check_arrays("a measurement of")?;
     let executable = Builder::new(gpu).executable(program)?;
     Ok(Box::new(move |bindings| {
         let program = executable.program();

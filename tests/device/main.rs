@@ -207,6 +207,8 @@ fn per_device() -> Vec<DeviceTest> {
             numbers_of_srgb_are_linear_or_as_stored,
             limits_of_buffers_are_not_those_of_textures,
             wrong_textures_are_refused,
+            textures_of_other_devices_are_errors,
+            textures_of_another_instance_are_refused_or_read_within,
         }
         arithmetic::{
             drivers_compute_what_the_interpreter_does,

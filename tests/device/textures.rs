@@ -5,10 +5,11 @@ use wgpu_fft::half::f16;
 use wgpu_fft::plan::TextureLevel;
 use wgpu_fft::signal::{RadialAverage, SpectralFilter};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::Tuning;
+use wgpu_fft::tune::{Source, Tuning};
 use wgpu_fft::{Complex32, Element, Error, Fragment, Gpu, Layout, Planner, Shape, Texel, bytemuck, reduce, wgpu};
 
 use crate::harness::*;
+use crate::unhappy::in_an_instance_of_its_own;
 use wgpu::TextureFormat as F;
 
 /// How a format stores a number.
@@ -641,8 +642,14 @@ pub fn wrong_textures_are_refused(device: &Device) {
         usage,
         view_formats: &[],
     };
-    let text = why(planner.plan(srgb).unwrap().bind(&gpu.device().create_texture(&descriptor), &output));
+    let srgb = planner.plan(srgb).unwrap();
+    let text = why(srgb.bind(&gpu.device().create_texture(&descriptor), &output));
     assert!(text.contains("input: expected a texture made with rgba8unorm-srgb among its `view_formats`, got level 0"), "{text}");
+    // One that was destroyed.
+    let destroyed = gpu.device().create_texture(&wgpu::TextureDescriptor { view_formats: &[F::Rgba8UnormSrgb], ..descriptor });
+    destroyed.destroy();
+    let text = why(srgb.bind(&destroyed, &output));
+    assert!(text.contains("destroyed"), "{text}");
 
     // Textures in place of arrays, and arrays in place of textures.
     let arrays = planner.plan(R2c::forward([14, 20]).map_output::<Texel>(Fragment::new("value").texels(F::Rg32Float, [14, 11])).unwrap());
@@ -679,6 +686,14 @@ pub fn wrong_textures_are_refused(device: &Device) {
         let text = why(planner.plan(one_channel));
         assert!(text.contains("a texture of r8unorm 1x33 as an output of `r2c fwd 64") && text.contains("is promised for r32"), "{text}");
     }
+    // Textures that the device does not have.
+    let limits = gpu.device().limits();
+    let (widest, most) = (limits.max_texture_dimension_2d as usize, limits.max_texture_array_layers as usize);
+    for (shape, limit) in [(vec![1, widest + 1], "max_texture_dimension_2d"), (vec![most + 1, 2, 3], "max_texture_array_layers")] {
+        let fragment = Fragment::new("value").texels(F::R32Float, Shape::from(shape.clone()));
+        let text = why(planner.plan(reduce::sum::<f32>(shape).map_input::<Texel>(fragment).unwrap()));
+        assert!(text.contains(limit), "{text}");
+    }
     // Types that do not say the same as the fragment.
     let text = why(R2c::forward(64).map_input::<Texel>(Fragment::new("value.x")));
     assert!(text.contains("the fragment must say the format and the size"), "{text}");
@@ -690,7 +705,7 @@ pub fn wrong_textures_are_refused(device: &Device) {
     assert!(text.contains("in place"), "{text}");
     let in_place = Permute::<f32>::new([8, 8], [1, 0]).in_place().map_input::<Texel>(Fragment::new("value").texels(F::R32Float, [8, 8]));
     let text = why(planner.plan(in_place.unwrap().map_output::<Texel>(Fragment::new("value").texels(F::R32Float, [8, 8])).unwrap()));
-    assert!(text.contains("in place"), "{text}");
+    assert!(text.contains("textures are transformed from one into another, not in place"), "{text}");
     for text in [why(plan.run(&[])), why(plan.verify()), why(plan.run_into(&[], &mut vec![Complex32::default(); 154]))] {
         assert!(text.contains("bind the textures with `Plan::bind` or `Plan::encode`"), "{text}");
     }
@@ -699,6 +714,99 @@ pub fn wrong_textures_are_refused(device: &Device) {
     // Nothing can be measured, and the rules' choice is taken.
     let measured = Planner::new(gpu).with_tuning(Tuning::measure());
     let spec = plan.spec().clone();
+    let choice = measured.choose(&spec).unwrap();
+    let Source::Failed(reason) = &choice.source else { panic!("{}: {:?}", device.name, choice.source) };
+    assert!(reason.to_string().contains("a measurement of"), "{reason}");
     assert!(measured.plan(spec).is_ok());
     assert_eq!(Texel::NAME, "texel");
+}
+
+/// A texture of the device, of one level and one layer.
+fn plain_texture(device: &wgpu::Device, format: F, [width, height]: [u32; 2], usage: wgpu::TextureUsages) -> wgpu::Texture {
+    device.create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage,
+        view_formats: &[],
+    })
+}
+
+/// Whichever is another device's is named, and nothing panics: neither where it cannot be seen so.
+pub fn textures_of_other_devices_are_errors(device: &Device) {
+    let gpu = device.gpu();
+    // It has no handler for errors but wgpu's own, which panics.
+    let (other, _queue) = pollster::block_on(device.adapter.request_device(&wgpu::DeviceDescriptor::default())).unwrap();
+    let (loads, stores) = (wgpu::TextureUsages::TEXTURE_BINDING, wgpu::TextureUsages::STORAGE_BINDING);
+    let fragment = |format| Fragment::new("value").texels(format, [8, 8]);
+    let copy = Permute::<f32>::new([8, 8], [1, 0]).map_input::<Texel>(fragment(F::R32Float)).unwrap();
+    let plan = device.planner.plan(copy.map_output::<Texel>(fragment(F::R32Float)).unwrap()).unwrap();
+    let of = |own: &wgpu::Device, usage| plain_texture(own, F::R32Float, [8, 8], usage);
+    let (input, output) = (of(gpu.device(), loads), of(gpu.device(), stores));
+    for (wrong, result) in [
+        ("input", plan.bind(&of(&other, loads), &output)),
+        ("output", plan.bind(&input, &of(&other, stores))),
+        ("input", plan.bind(&of(&other, loads), &of(&other, stores))),
+    ] {
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::ForeignObject { argument, .. } if argument == wrong), "{}: {wrong}: {error}", device.name);
+    }
+    // What is wrong with another thing is not the textures' fault.
+    let spoilt = of(gpu.device(), stores);
+    spoilt.destroy();
+    let error = plan.bind(&input, &spoilt).unwrap_err();
+    assert!(!matches!(error, Error::ForeignObject { .. }) && error.to_string().contains("destroyed"), "{}: {error}", device.name);
+    // Its device is told of what is wrong with its view.
+    let linear = Permute::<[f32; 4]>::new([8, 8], [1, 0]).map_input::<Texel>(fragment(F::Rgba8UnormSrgb)).unwrap();
+    let linear = device.planner.plan(linear).unwrap();
+    let array = gpu.alloc::<[f32; 4]>(64).unwrap();
+    let error = linear.bind(&plain_texture(&other, F::Rgba8Unorm, [8, 8], loads), &array).unwrap_err();
+    assert!(matches!(error, Error::ForeignObject { argument: "input", .. }), "{}: {error}", device.name);
+    plan.bind(&input, &output).unwrap();
+}
+
+/// wgpu takes a view of another instance for its own view of the same number, and panics where there
+/// is none. A view that is taken for it is of another size, and nothing beyond it is loaded.
+pub fn textures_of_another_instance_are_refused_or_read_within(device: &Device) {
+    let (gpu, other) = (in_an_instance_of_its_own(device), in_an_instance_of_its_own(device));
+    let planner = Planner::new(&gpu);
+    let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+    let spec = |n: usize| C2c::forward([n, n]).axes([1]).map_input::<Texel>(Fragment::new("value").texels(F::Rg32Float, [n, n])).unwrap();
+    let large = planner.plan(spec(64)).unwrap();
+    let output = gpu.alloc::<Complex32>(64 * 64).unwrap();
+    // These views stay, with the first numbers. Their texels are 1.
+    let texels = |_| {
+        let texture = plain_texture(gpu.device(), F::Rg32Float, [4, 4], usage);
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(32), rows_per_image: None };
+        gpu.queue().write_texture(texture.as_image_copy(), bytemuck::cast_slice(&[1f32; 32]), layout, texture.size());
+        texture.create_view(&wgpu::TextureViewDescriptor::default())
+    };
+    let own: Vec<wgpu::TextureView> = (0..8).map(texels).collect();
+    let foreign = plain_texture(other.device(), F::Rg32Float, [64, 64], usage);
+    let mut views = Vec::new();
+    let (mut refused, mut taken) = (0, 0);
+    for i in 0..24 {
+        match large.bind(&foreign, &output) {
+            Err(error) => {
+                assert!(matches!(error, Error::ForeignObject { argument: "input", .. }), "{}: {error}", device.name);
+                refused += 1;
+            }
+            Ok(bound) => {
+                gpu.submit(|encoder| bound.encode(encoder)).unwrap();
+                let spectrum = gpu.download(&output).unwrap().wait().unwrap();
+                // Of the small texture's texels, zeros, and copies of its outermost ones.
+                let most = spectrum.iter().map(|z| z.norm()).fold(0.0, f32::max);
+                assert!((5.6..=91.0).contains(&most), "{}: {most} from outside of a texture", device.name);
+                taken += 1;
+            }
+        }
+        // The number is given back, and comes again in another generation; then it stays in use.
+        if i % 2 == 1 {
+            views.push(foreign.create_view(&wgpu::TextureViewDescriptor::default()));
+        }
+    }
+    assert!(refused > own.len() && taken > 0, "{}: {refused} refused, {taken} taken", device.name);
 }

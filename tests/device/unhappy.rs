@@ -284,7 +284,7 @@ pub fn a_lost_device_of_the_caller_is_an_error_at_the_latest_at_read_back(device
 }
 
 /// A device from an instance of its own.
-fn in_an_instance_of_its_own(device: &Device) -> Gpu {
+pub fn in_an_instance_of_its_own(device: &Device) -> Gpu {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends = wgpu::Backends::all();
     let options = GpuOptions::default().instance(wgpu::Instance::new(descriptor)).adapter_name(&device.adapter.get_info().name);

@@ -113,6 +113,8 @@ fn compare<A: Spec, B: Spec>(textures: &A, arrays: &B, tint: &mut Tint) {
         let other = lowered(arrays, arrays.design(&profile).and_then(|recipe| arrays.lower(&recipe, &profile)));
         own.check(&profile).unwrap();
         for dispatch in low_level::dispatches(&own) {
+            // The texture that is bound may be another than was meant, of any size.
+            assert!(!dispatch.proven || self::textures(dispatch).next().is_none(), "{own}: {}", dispatch.label);
             let text = dispatch.wgsl();
             naga(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             if known_to_tint(&text) {
@@ -169,6 +171,8 @@ fn coordinates_stay_inside_of_textures() {
     at_input!(tint, C2c::inverse([24, 1500]), complex, F::Rgba32Float, [24, 1500]);
     at_input!(tint, C2c::forward([5, 6, 7]).batch(2), complex, F::Rgba32Float, [10, 6, 7]);
     at_input!(tint, R2c::forward([6, 10]).batch(3), real, F::Bgra8Unorm, [3, 6, 10]);
+    // More lines than a layer has rows.
+    at_input!(tint, C2c::forward(7).batch(60), complex, F::Rgba32Float, [10, 6, 7]);
     // Parts of textures: one that is padded with zeros, and one within others.
     at_input!(tint, R2c::forward([16, 32]).input_part([2..9, 5..26]), real, F::Rgba8Unorm, [7, 21]);
     let within = Layout::strides([40, 2]).offset(3 * 40 + 2).within(40 * 14);
@@ -188,6 +192,7 @@ fn coordinates_stay_inside_of_textures() {
     at_input!(tint, reduce::argmax::<f32>([20, 31]).axes([1]), real, F::Rgba8Unorm, [20, 31]);
     at_output!(tint, reduce::sum::<f32>([20, 31]).axes([0]), "vec4(value, 0.0, 0.0, 1.0)", F::Rgba16Float, [1, 31]);
     at_input!(tint, RadialAverage::new([12, 15]), real, F::Rgba8Unorm, [12, 15]);
+    at_input!(tint, RadialAverage::new([12, 15]).batch(2), real, F::Rgba8Unorm, [2, 12, 15]);
     at_input!(tint, PhaseCorrelate::new([12, 16]), real, F::Rgba8Unorm, [12, 16]);
     let filter = || SpectralFilter::real([12, 20], Fragment::new("value * exp(-f0 * f0 - f1 * f1)")).unwrap();
     at_input!(tint, filter(), real, F::Rgba8Unorm, [12, 20]);
@@ -228,4 +233,50 @@ fn values_follow_from_formats() {
     // Values of the wrong type are the caller's mistake, at their place.
     let error = R2c::forward([4, 8]).map_input::<Texel>(Fragment::new("value.x").texels(F::R32Float, [4, 8])).unwrap_err();
     assert!(matches!(error, Error::Parse { .. }), "{error}");
+}
+
+fn planned<S: Spec>(spec: S) -> wgpu_fft::Result<Program> {
+    let profile = DeviceProfile::webgpu_defaults();
+    let program = spec.lower(&spec.design(&profile)?, &profile)?;
+    program.check(&profile)?;
+    Ok(program)
+}
+
+fn why<T>(result: wgpu_fft::Result<T>) -> String {
+    result.err().expect("it must be refused").to_string()
+}
+
+/// Texels are where a fragment says which texture it is, and nowhere else.
+#[test]
+fn texels_of_no_texture_are_refused() {
+    let moved = why(Permute::<Texel>::new([4, 4], [1, 0]).map_input::<u32>(Fragment::new("value")).and_then(planned));
+    assert!(moved.contains("texels") && moved.contains("`map_input::<Texel>`"), "{moved}");
+    let moved = why(planned(Permute::<Texel>::new([4, 4], [1, 0])));
+    assert!(moved.contains("texels") && moved.contains("`map_input::<Texel>`"), "{moved}");
+    let declared = why(R2c::forward(64).map_input::<f32>(Fragment::new("value * f32(more[0])").array::<Texel>("more", 4)));
+    assert!(declared.contains("the array `more` of texels"), "{declared}");
+}
+
+/// The axes of a mean over rings are those of a texture: a volume has three.
+#[test]
+fn means_over_rings_take_volumes() {
+    let mean = |fragment: Fragment| RadialAverage::new([4, 6, 8]).map_input::<Texel>(fragment).and_then(planned);
+    let program = mean(Fragment::new("value").volume(F::R32Float, [4, 6, 8])).unwrap();
+    assert!(program.wgsl().next().unwrap().contains("texture_3d<f32>"));
+    mean(Fragment::new("value").texels(F::R32Float, [4, 6, 8])).unwrap();
+    let text = why(mean(Fragment::new("value").texels(F::R32Float, [6, 8, 4])));
+    assert!(text.contains("rows as long as those of the array of 4x6x8x1"), "{text}");
+}
+
+/// The largest buffer limits arrays in buffers alone.
+#[test]
+fn a_texture_needs_no_buffer() {
+    let mut profile = DeviceProfile::webgpu_defaults();
+    profile.buffer_bytes = 1 << 20;
+    let fragment = Fragment::new("value").texels(F::R32Float, [2048, 1024]);
+    let spec = reduce::sum::<f32>([2048, 1024]).map_input::<Texel>(fragment.clone()).unwrap();
+    spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap().check(&profile).unwrap();
+    let spec = Permute::<f32>::new([2048, 1024], [0, 1]).map_input::<Texel>(fragment.clone()).unwrap();
+    let spec = spec.map_output::<Texel>(fragment).unwrap();
+    spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap().check(&profile).unwrap();
 }

@@ -137,8 +137,10 @@ impl Lowering<'_> {
                 Number::Double => own.by(&pass_double::KERNEL, &pass_double::Params { lines, scale: two_f32(scale) }),
             }?;
             // `bindings::parts` has compared the largest index that any line touches with the bound
-            // size of each array. What a fragment indexes is not known.
-            self.program.dispatches.push(Dispatch { proven: !indexes_memory, ..dispatch });
+            // size of each array. What a fragment indexes is not known, and neither is how large a
+            // texture is: one of another instance goes for one of this device, see `gpu::foreign`.
+            let proven = !indexes_memory && textures.iter().all(Option::is_none);
+            self.program.dispatches.push(Dispatch { proven, ..dispatch });
         }
         Ok(())
     }

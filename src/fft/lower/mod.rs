@@ -25,7 +25,8 @@ pub(in crate::fft) fn lower(transform: &Transform, recipe: &Recipe, profile: &De
     transform.check_device(profile)?;
     let geometry = transform.geometry()?;
     // Refuse arrays that no buffer of the device can hold before checking anything else about them.
-    let mut program = arrays(transform, &geometry).checked(profile)?;
+    let textures = [End::Input, End::Output].map(|end| transform.form_of(end).texels().is_some());
+    let mut program = arrays(transform, &geometry).checked_with_textures(textures, profile)?;
     append(transform, recipe, profile, &mut program, ends(transform))?;
     Ok(program)
 }

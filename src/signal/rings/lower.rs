@@ -55,11 +55,15 @@ impl Computation for Core {
         let input = Array { len: geometry.elements() * self.batch, element_bytes: self.bytes() };
         let output = Array { len: geometry.rings as usize * self.batch, element_bytes: 4 };
         let mut program = Program::new(title, Placement::OutOfPlace, vec![input], output);
-        input.check(&program.title, "input", profile)?;
         let texels = self.fragment.as_ref().and_then(|fragment| fragment.array.texels());
         if let Some(texels) = texels {
-            let extents = [geometry.elements() as u32 / geometry.columns, geometry.columns, batch];
+            // Its own axes, of which the last one may be the half of a spectrum, and the batch.
+            let mut extents = geometry.extents[3 - self.shape.rank()..].to_vec();
+            *extents.last_mut().expect("a shape has an axis") = geometry.columns;
+            extents.push(batch);
             texels.check("input", &extents, &Placed::dense(&extents))?;
+        } else {
+            input.check(&program.title, "input", profile)?;
         }
         if let Some(why) = recipe.unfit(&geometry, profile) {
             return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: program.title, why });

@@ -177,7 +177,10 @@ impl Mapped {
         if !self.in_place {
             return Ok(());
         }
-        if self.forms()[0] != self.forms()[1] || self.forms()[0].texels().is_some() {
+        if self.forms().iter().any(|form| form.texels().is_some()) {
+            return unsupported("a texture in place".to_owned(), "textures are transformed from one into another, not in place");
+        }
+        if self.forms()[0] != self.forms()[1] {
             return unsupported("a fragment in place".to_owned(), "in place, fragments cannot change the type of the elements");
         }
         let moving: Vec<&Axis> = self.axes.iter().filter(|axis| axis.moves()).collect();
