@@ -99,7 +99,7 @@ export interface Fragment {
     code: string;
     /** WGSL functions, constants and structures that the expression uses. */
     functions?: string;
-    /** What the array holds that the expression reads from or writes to, unless that is a texture. */
+    /** What the array holds that the expression reads from or writes to. A texture has none. */
     element?: Element;
     /** The texture that the expression reads from or writes to. `value` has as many numbers as it has channels. */
     texture?: FragmentTexture;
@@ -204,9 +204,9 @@ export class Plan {
      * If the browser refuses one of them, none that was submitted with it runs, and the next `read` of any
      * array rejects; of those that have gathered only the browser's console tells.
      */
-    enqueue(inputs: DeviceArray[], output: DeviceArray, arrays?: Record<string, DeviceArray>): void;
+    enqueue(inputs: (DeviceArray | DeviceTexture)[], output: DeviceArray | DeviceTexture, arrays?: Record<string, DeviceArray>): void;
     /** Milliseconds per run, of several in a row, with what a submission costs. */
-    time(inputs: DeviceArray[], output: DeviceArray, repeats?: number, arrays?: Record<string, DeviceArray>): Promise<number>;
+    time(inputs: (DeviceArray | DeviceTexture)[], output: DeviceArray | DeviceTexture, repeats?: number, arrays?: Record<string, DeviceArray>): Promise<number>;
     /** Lets go of the plan, and frees the arrays that `run` keeps on the device. */
     free(): void;
 }

@@ -52,6 +52,17 @@ impl HeldOperand {
         Self::Texture { texture: own.texture.clone(), level: own.level, layer: own.layer }
     }
 
+    /// wgpu takes a texture that was wrapped twice for two. If this is the other's texture, it gets the
+    /// other's handle.
+    pub fn unite(&mut self, other: &Self) {
+        let raw = |texture: &wgpu::Texture| texture.as_webgpu().map(JsValue::from);
+        if let (Self::Texture { texture: own, .. }, Self::Texture { texture, .. }) = (self, other)
+            && raw(own).is_some_and(|own| Some(own) == raw(texture))
+        {
+            own.clone_from(texture);
+        }
+    }
+
     pub fn operand(&self) -> Result<Operand<'_>> {
         Ok(match self {
             Self::Array(array) => Operand::Bytes(array.view()?),

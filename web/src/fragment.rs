@@ -45,6 +45,12 @@ pub(crate) fn mapped(value: &JsValue) -> Result<Option<Mapped>> {
     if picture.is_undefined() {
         return Ok(Some(Mapped { fragment, element: element(value)?, arrays }));
     }
+    if !get(value, "element").is_undefined() {
+        return Err(refused(
+            "unsupported",
+            "a fragment has `element` or `texture`, not both: the elements of a texture follow from its format",
+        ));
+    }
     let name = required(&picture, "format")?;
     let format =
         format_named(&name).ok_or_else(|| refused("unsupported", &format!("textures of the format `{name}` are no arrays of plans")))?;

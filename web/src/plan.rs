@@ -88,7 +88,10 @@ impl WasmPlan {
     }
 
     /// Binds the arrays of a binding.
-    pub fn bind(&self, binding: WasmBinding) -> Result<WasmBound> {
+    pub fn bind(&self, mut binding: WasmBinding) -> Result<WasmBound> {
+        if let Some(output) = &binding.output {
+            binding.inputs.iter_mut().for_each(|input| input.unite(output));
+        }
         let inputs = binding.inputs.iter().map(HeldOperand::operand).collect::<Result<Vec<_>>>()?;
         let output = binding.output.as_ref().ok_or_else(|| crate::error::refused("wrong-inputs", "no output is bound"))?.operand()?;
         let mut arrays = FragmentArrays::new();

@@ -88,6 +88,9 @@ export async function what_does_not_fit_is_refused() {
         ["unsupported", "no shader stores", () => {
             return gpu.plan("c2c fwd 8x10", { mapOutput: { code: "value.xyxy", texture: { format: "rgba8unorm-srgb", size } } });
         }],
+        ["unsupported", "`element` or `texture`, not both", () => {
+            return gpu.plan("sum f32 8x10", { mapInput: { code: "value.g", element: "u8", texture: { format: "rgba8unorm", size } } });
+        }],
         ["freed", "DeviceTexture", () => {
             const freed = gpu.wrapTexture(right);
             freed.free();
@@ -102,6 +105,19 @@ export async function what_does_not_fit_is_refused() {
         }
         assertEqual(error instanceof FftError && error.kind === kind && error.message.includes(part), true, `${kind}, ${part}: ${error}`);
     }
+    // A texture is the same, however often it was wrapped; its layers are not.
+    const both = GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.STORAGE_BINDING;
+    const layers = textureOf(gpu, "r32float", [8, 8], both, { layers: 2 });
+    const map = { code: "value", texture: { format: "r32float", size: [8, 8] } };
+    const copy = await gpu.plan("transpose f32 8x8", { mapInput: map, mapOutput: map });
+    let overlap;
+    try {
+        copy.runOn([gpu.wrapTexture(layers)], gpu.wrapTexture(layers));
+    } catch (thrown) {
+        overlap = thrown;
+    }
+    assertEqual(overlap?.kind, "wrong-texture", `one texture as input and output: ${overlap}`);
+    copy.runOn([gpu.wrapTexture(layers, { layer: 1 })], gpu.wrapTexture(layers));
     sum.runOn([gpu.wrapTexture(right)], total);
     assertEqual(await total.read(), Float32Array.of(0), "the sum of an empty picture");
     gpu.free();

@@ -36,7 +36,10 @@ export async function onYourDevice(device: GPUDevice, buffer: GPUBuffer, texture
     const array = gpu.wrap(buffer, "complex f32");
     (await gpu.plan(`c2c fwd ${array.len} in-place`)).runOn([], array);
     const mapInput: Fragment = { code: "value.g", texture: { format: "rgba8unorm", size: [480, 640] } };
-    (await gpu.plan("r2c fwd 480x640", { mapInput })).runOn([gpu.wrapTexture(texture, { layer: 1 })], array);
+    const ofPicture = await gpu.plan("r2c fwd 480x640", { mapInput });
+    ofPicture.runOn([gpu.wrapTexture(texture, { layer: 1 })], array);
+    ofPicture.enqueue([gpu.wrapTexture(texture, { layer: 1 })], array);
+    gpu.flush();
     // @ts-expect-error: only the names of elements are element types
     gpu.alloc("f33", 1);
     return gpu.lost;
