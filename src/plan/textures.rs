@@ -92,9 +92,7 @@ impl<'a> TextureLevel<'a> {
                 actual: self.to_string(),
             });
         }
-        if gpu.device().adapter_info().backend == wgpu::Backend::Gl {
-            self.check_gl(argument, texels, loads)?;
-        }
+        self.check_gl(argument, texels, loads, gpu)?;
         let view = || {
             texture.create_view(&wgpu::TextureViewDescriptor {
                 label: Some(argument),
@@ -120,7 +118,7 @@ impl<'a> TextureLevel<'a> {
 
     /// Refuses what wgpu's backend for OpenGL takes and does not do: views see textures whole, in their
     /// own format.
-    fn check_gl(&self, argument: &'static str, texels: Texels, loads: bool) -> Result<()> {
+    fn check_gl(&self, argument: &'static str, texels: Texels, loads: bool, gpu: &Gpu) -> Result<()> {
         let is_layer = texels.view_dimension() == wgpu::TextureViewDimension::D2 && self.texture.size().depth_or_array_layers > 1;
         let why = if loads && (is_layer || self.layer > 0) {
             "through OpenGL, layers of a texture are loaded from all together or not at all"
@@ -129,6 +127,10 @@ impl<'a> TextureLevel<'a> {
         } else {
             return Ok(());
         };
+        // Asked last, since the answer is made of many texts.
+        if gpu.device().adapter_info().backend != wgpu::Backend::Gl {
+            return Ok(());
+        }
         Err(Error::Unsupported { what: format!("a texture of {texels} as the {argument}, got {self}"), why: why.to_owned() })
     }
 
