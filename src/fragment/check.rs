@@ -80,6 +80,13 @@ pub(crate) struct Checked {
 /// `` from u8 by `f32(value)` to f32x2 by `vec2(value)` ``, where there are such.
 pub(crate) struct Maps<'a>(pub &'a [Option<Checked>; 2]);
 
+impl Maps<'_> {
+    /// Whether the input and the output are textures.
+    pub fn textures(&self) -> [bool; 2] {
+        self.0.each_ref().map(|map| map.as_ref().is_some_and(|map| map.array.texels().is_some()))
+    }
+}
+
 impl fmt::Display for Maps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ["from", "to"].iter().zip(self.0).try_for_each(|(name, map)| match map {

@@ -388,7 +388,8 @@ impl Computation for Core {
         let [input, output] = self.sizes()?;
         let [input, output] =
             [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
-        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
+        let program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], output);
+        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
         program.workspaces.push(steps.spectrum);
         steps.forward.append(forward, profile, &mut program, [Slot::Input(0), slot])?;
         steps.back.append(back, profile, &mut program, [slot, Slot::Output])?;

@@ -312,7 +312,8 @@ impl Computation for Core {
         let filter = self.filter()?;
         let [input, output] = filter.arrays()?;
         let title = self.to_string();
-        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
+        let program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
+        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
         filter.append(recipe, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program.share_workspaces())
     }

@@ -318,7 +318,8 @@ impl Computation for Core {
         };
         let [input, output] =
             [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
-        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
+        let program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
+        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
         program.notes.push(format!("transforms of length {length}"));
         let slots = self.grid().tables(self.n() as u32, self.points as u32, length).map(|table| program.table(table));
         self.filter(length, slots)?.append(filter, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;

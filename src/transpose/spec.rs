@@ -452,9 +452,8 @@ impl Computation for Core {
         let [input_bytes, output_bytes] = self.element_bytes();
         let input = Array { len: input.span, element_bytes: input_bytes };
         let output = Array { len: output.span, element_bytes: output_bytes };
-        let textures = [0, 1].map(|side| self.maps[side].as_ref().is_some_and(|map| map.array.texels().is_some()));
         let program = Program::new(self.to_string(), self.placement, vec![input], output);
-        let mut program = program.checked_with_textures(textures, profile)?;
+        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
         match &geometry.task {
             Task::Plain(problem, matrices) => {
                 program.dispatches = recipe.dispatches(&self.on_device(&geometry.places, problem, *matrices, profile))?;
