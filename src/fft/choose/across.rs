@@ -226,8 +226,9 @@ mod tests {
     fn odd_distances_want_more_lines_than_even_ones() {
         let profile = DeviceProfile::large_gpu();
         with_designer(&profile, |designer| {
-            for (length, whole_sectors, lines) in [(81, false, 32), (120, false, 32), (441, true, 16)] {
-                assert_eq!(designer.least_estimate(&PASSES, length, whole_sectors, &LINES).unwrap().1.lines, lines, "{length}");
+            let lines = |length, whole_sectors| designer.least_estimate(&PASSES, length, whole_sectors, &LINES).unwrap().1.lines;
+            for length in [81, 120, 441] {
+                assert!(lines(length, false) > lines(length, true), "{length}");
             }
         });
     }
