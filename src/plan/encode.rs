@@ -73,8 +73,8 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`],
     /// [`Error::WrongTexture`], [`Error::WrongPlacement`], [`Error::WrongInputs`],
-    /// [`Error::ForeignObject`] for a buffer or a texture of another device, [`Error::WrongArrays`] and [`Error::FragmentArray`] for those of fragments,
-    /// [`Error::DeviceLost`]. These leave the encoder unchanged.
+    /// [`Error::ForeignObject`] for a buffer or a texture of another device, [`Error::WrongArrays`] and
+    /// [`Error::FragmentArray`] for those of fragments, [`Error::DeviceLost`]. These leave the encoder unchanged.
     ///
     /// [`Error::Wgpu`] if the encoder has an open pass; wgpu then makes the encoder invalid, see
     /// [`Error`]. [`Error::ForeignObject`] for an encoder of another instance, if it can be
@@ -298,8 +298,7 @@ impl Executable {
     fn checked<'a>(&self, argument: &'static str, slot: Slot, given: &Given<'a>) -> Result<Checked<'a>> {
         let checked = given.checked(argument, &self.program, slot, &self.gpu)?;
         if let Checked::View(view) = &checked {
-            let len = if let Slot::Input(i) = slot { self.program.inputs[i].len } else { self.program.output.len };
-            view.check(argument, len, self.gpu.profile().storage_alignment)?;
+            view.check(argument, self.program.end(slot).len, self.gpu.profile().storage_alignment)?;
             self.check_buffer(argument, view.place().0)?;
         }
         Ok(checked)

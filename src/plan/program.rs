@@ -153,6 +153,11 @@ impl Program {
         self.dispatches.iter().map(Dispatch::wgsl)
     }
 
+    /// The array of an input, or the output's.
+    pub(crate) fn end(&self, slot: Slot) -> &Array {
+        if let Slot::Input(i) = slot { &self.inputs[i] } else { &self.output }
+    }
+
     /// Bytes of the array in `slot`, rounded up to a multiple of 4 as WebGPU requires.
     #[must_use]
     pub(crate) fn bytes(&self, slot: Slot) -> u64 {

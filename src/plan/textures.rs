@@ -291,7 +291,6 @@ impl<'a> Given<'a> {
     /// The view of the texture that stands here, if the program takes one; or the array, to be
     /// checked as such.
     pub(super) fn checked(&self, argument: &'static str, program: &Program, slot: Slot, gpu: &Gpu) -> Result<Checked<'a>> {
-        let len = if let Slot::Input(i) = slot { program.inputs[i].len } else { program.output.len };
         match (*self, program.texels(slot)) {
             (Self::View(view), None) => Ok(Checked::View(view)),
             (Self::Texture(level), Some(texels)) => {
@@ -303,7 +302,7 @@ impl<'a> Given<'a> {
                 Err(Error::WrongTexture { argument, expected: format!("a texture of {texels}"), actual })
             }
             (Self::Texture(level), None) => {
-                let expected = format!("an array of {len} elements in a buffer");
+                let expected = format!("an array of {} elements in a buffer", program.end(slot).len);
                 Err(Error::WrongTexture { argument, expected, actual: level.to_string() })
             }
         }

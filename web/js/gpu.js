@@ -217,6 +217,13 @@ export class Gpu {
         }
     }
 
+    /** Rejects, for one caller, with what was wrong with submissions of queued plans. @internal */
+    queuedOutcome() {
+        const outcome = this.#queuedOutcome;
+        this.#queuedOutcome = undefined;
+        return outcome;
+    }
+
     /**
      * A GPUTexture of this device as an input, which needs the usage TEXTURE_BINDING, or as an output,
      * which needs STORAGE_BINDING, without a copy.
@@ -228,13 +235,6 @@ export class Gpu {
         const make = () => this.#raw.texture(format, size, dimension === "3d", usage, mipLevel, layer);
         const raw = inPlaceOf(this.device, "createTexture", () => texture, () => guarded(make));
         return new DeviceTexture(raw, texture, mipLevel, layer);
-    }
-
-    /** Rejects, for one caller, with what was wrong with submissions of queued plans. @internal */
-    queuedOutcome() {
-        const outcome = this.#queuedOutcome;
-        this.#queuedOutcome = undefined;
-        return outcome;
     }
 
     /** Forgets all plans, and destroys the device unless it is yours. */

@@ -22,7 +22,7 @@ const MOST: u32 = 40;
 /// Lines of a workgroup, as far as its memory allows: 32 to 256 bytes side by side. Numbers that
 /// are no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave
 /// no room for padding.
-const LINES: [u32; 4] = [8, 16, 32, 4];
+const LINES: [u32; 4] = [4, 8, 16, 32];
 
 /// Pieces of an exchange.
 const PIECES: [u32; 3] = [1, 2, 4];
@@ -82,7 +82,7 @@ impl Designer<'_> {
         let distance = if after == 1 { n / length } else { after };
         let whole_sectors = (u64::from(distance) * u64::from(self.words()) * 8).is_multiple_of(SECTOR);
         // Fewer lines lose more than another pass costs.
-        let least = || self.within(|designer| designer.least_estimate(&PASSES, length, whole_sectors, &LINES[..3]));
+        let least = || self.within(|designer| designer.least_estimate(&PASSES, length, whole_sectors, &LINES[1..]));
         passes.0.entry((length, whole_sectors)).or_insert_with(least).clone()
     }
 
@@ -101,11 +101,13 @@ impl Designer<'_> {
     }
 
     fn least_estimate(&self, estimate: &Estimate<Pass>, n: u32, whole_sectors: bool, lines: &[u32]) -> Option<(f64, Stockham)> {
-        let [fewest, most_pieces] = [lines.iter().min(), PIECES.iter().max()].map(|most| u64::from(*most.expect("there are some")));
-        if n > MOST && u64::from(n) * 4 * fewest / most_pieces > self.profile.workgroup_bytes.into() {
+        // The fewest lines, in the most pieces.
+        let bytes = 4 * u64::from(n) * u64::from(lines[0]) / u64::from(PIECES[PIECES.len() - 1]);
+        if n > MOST && bytes > self.profile.workgroup_bytes.into() {
             return None;
         }
         let ways = factorizations(n, (MOST / self.words()).min(self.radix()));
+        // As `cheapest` does, but a copy of each candidate would take longer than its estimate.
         let mut best: Option<(f64, Stockham)> = None;
         let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes)).map(|own| (own.elements(), own));
         for (elements, own) in all.filter(|(elements, _)| *elements <= self.most_elements()) {
