@@ -104,6 +104,7 @@ impl Program {
     }
 
     /// The same, unless no buffer of the device can hold one of its arrays.
+    #[cfg(feature = "signal")]
     pub(crate) fn checked(self, profile: &DeviceProfile) -> Result<Self> {
         self.checked_with_textures([false; 2], profile)
     }
