@@ -100,6 +100,7 @@ pub mod recipes {
     pub mod signal {
         pub use crate::signal::convolve::{By, Recipe as Convolve};
         pub use crate::signal::filter::{Recipe as Filter, Step, Tile};
+        pub use crate::signal::frequencies::Recipe as Frequencies;
         pub use crate::signal::phase_correlate::Recipe as PhaseCorrelate;
         pub use crate::signal::power::Recipe as PowerSpectrum;
         pub use crate::signal::rings::Recipe as RadialAverage;

@@ -24,6 +24,8 @@ impl FromStr for AnySpec {
             #[cfg(feature = "signal")]
             "zoom" => number::<signal::Zoom<f32>, signal::Zoom<Complex32>>(text),
             #[cfg(feature = "signal")]
+            "frequencies" => number::<signal::Frequencies<f32>, signal::Frequencies<Complex32>>(text),
+            #[cfg(feature = "signal")]
             "resample" => number::<signal::Resample<f32>, signal::Resample<Complex32>>(text),
             #[cfg(feature = "signal")]
             "roll" => signal::any_roll(text, element(text)?),
@@ -35,7 +37,7 @@ impl FromStr for AnySpec {
             _ => {
                 let mut words = vec!["c2c", "r2c", "c2r", "r2r", "transpose", "permute"];
                 if cfg!(feature = "signal") {
-                    words.extend(["convolve", "correlate", "zoom", "resample", "roll", "radial-average", "phase-correlate"]);
+                    words.extend(["convolve", "correlate", "zoom", "frequencies", "resample", "roll", "radial-average", "phase-correlate"]);
                 }
                 let why = format!("it must begin with {} or a reduction, such as sum", words.join(", "));
                 Err(wrong(text, why))

@@ -35,6 +35,7 @@
 //! | `roll f32 480x640 by=240,320` | `signal::Roll` |
 //! | `radial-average f32 512x512 half` | `signal::RadialAverage` |
 //! | `phase-correlate 480x640 x4` | `signal::PhaseCorrelate` |
+//! | `frequencies f32 64x4096 bins 3,17`, `frequencies f32 205 at 0.087,0.151` | `signal::Frequencies` |
 //! | `zoom f32 1000 to 200 in 0.1..0.2`, `resample f32 480x640 to 960x1280` | `signal::Zoom`, `signal::Resample` |
 //!
 //! The documentation of each specification says what else its text may have. Sums, products and

@@ -92,6 +92,9 @@ impl Form {
     pub(crate) const COMPLEX: Self = Self { count: 2, number: Number::F32, texels: None };
     /// A real number.
     pub(crate) const REAL: Self = Self { count: 1, number: Number::F32, texels: None };
+    /// An index.
+    #[cfg(feature = "signal")]
+    pub(crate) const U32: Self = Self { count: 1, number: Number::U32, texels: None };
     /// A complex number in f64. No fragment reads or writes one.
     pub(crate) const COMPLEX_F64: Self = Self { count: 2, number: Number::F64, texels: None };
     /// A real number in f64.

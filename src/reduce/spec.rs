@@ -425,6 +425,22 @@ impl<T: Value, O: Element> Reduction<T, O> {
     }
 }
 
+/// A fragment, and the elements of the array that it is for.
+#[cfg(feature = "signal")]
+pub(crate) type Mapping = (Fragment, Form, &'static str);
+
+#[cfg(feature = "signal")]
+impl Reduction<Complex32, Complex32> {
+    /// The same between arrays of such elements, as part of a larger operation.
+    pub(crate) fn between(self, (load, array, element): Mapping, store: Option<Mapping>) -> Result<Reduction<f32, f32>> {
+        let mut core = self.core.with_source(load, array, element)?;
+        if let Some((store, array, element)) = store {
+            core = core.with_sink(store, array, element, TypeId::of::<Complex32>())?;
+        }
+        Ok(Reduction::untyped(core))
+    }
+}
+
 impl Reduction<f32, f32> {
     /// A reduction whose type does not say what its arrays hold.
     pub(super) fn untyped(core: Core) -> Self {

@@ -1,4 +1,4 @@
-//! The constants of a chirp-Z transform.
+//! The constants of a chirp-Z transform, and of spectra at single frequencies.
 
 use num_complex::Complex64;
 
@@ -13,6 +13,8 @@ pub(super) struct Grid {
     pub band: [u64; 2],
     /// From f0 to f1.
     pub parts: u32,
+    /// Whether it is the adjoint: the sum over frequencies, with the opposite sign of the angle.
+    pub adjoint: bool,
 }
 
 /// Elements that one thread computes at a time.
@@ -45,6 +47,30 @@ fn values(len: u32, value: impl Fn(u32) -> Complex64 + Sync) -> Vec<Complex64> {
     side_by_side(&chunks, of_chunk).concat()
 }
 
+/// A frequency of f/over cycles per sample.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Frequency {
+    /// Bits of f.
+    pub f: u64,
+    pub over: u32,
+}
+
+impl Frequency {
+    /// For each of these frequencies f, exp(-2πi·f·step·j) for j below `count`.
+    pub fn powers(all: &[Self], step: u32, count: u32) -> Table {
+        let turns: Vec<u128> = all.iter().map(|own| turns(f64::from_bits(own.f), own.over.into()).wrapping_mul(step.into())).collect();
+        let list = all.iter().map(|own| format!("{:016x}/{}", own.f, own.over)).collect::<Vec<_>>().join(",");
+        table(format!("{count} powers of {list} by {step}"), count * all.len() as u32, move || {
+            turns.iter().flat_map(|own| values(count, |j| turned(own.wrapping_mul(j.into())))).collect()
+        })
+    }
+}
+
+/// A table of complex numbers.
+fn table(label: String, len: u32, make: impl Fn() -> Vec<Complex64> + Send + Sync + 'static) -> Table {
+    Table::new(label, 2 * u64::from(len), move || make().iter().flat_map(|z| [z.re, z.im]).map(|x| (x as f32).to_bits()).collect())
+}
+
 impl Grid {
     /// f0 + k·(f1 - f0)/parts.
     pub fn frequency(&self, k: usize) -> f64 {
@@ -58,22 +84,35 @@ impl Grid {
     /// that is below 2⁻⁶³ turns for the j of all signals: squares lose no digit of an f64.
     fn half_step(&self) -> u128 {
         let [from, to] = self.band.map(|f| turns(f64::from_bits(f), 2.0 * f64::from(self.parts)));
-        to.wrapping_sub(from)
+        if self.adjoint { from.wrapping_sub(to) } else { to.wrapping_sub(from) }
     }
 
-    /// exp(-2πi·(f0·j + (f1 - f0)/parts·j²/2)) for j below n.
-    fn first(&self, n: u32) -> Vec<Complex64> {
-        let (offset, half_step) = (turns(f64::from_bits(self.band[0]), 1.0), self.half_step());
+    /// exp(-2πi·(offset·j + half_step·j²)) for j below n.
+    fn chirp(&self, n: u32, offset: u128) -> Vec<Complex64> {
+        let half_step = self.half_step();
         values(n, |j| {
             let j = u128::from(j);
             turned(offset.wrapping_mul(j).wrapping_add(half_step.wrapping_mul(j * j)))
         })
     }
 
-    /// exp(-2πi·(f1 - f0)/parts·j²/2) for j below n.
+    fn offset(&self) -> u128 {
+        turns(f64::from_bits(self.band[0]), 1.0)
+    }
+
+    /// exp(-2πi·(f0·j + (f1 - f0)/parts·j²/2)) for j below n.
+    fn first(&self, n: u32) -> Vec<Complex64> {
+        self.chirp(n, if self.adjoint { 0 } else { self.offset() })
+    }
+
+    /// exp(-2πi·(f1 - f0)/parts·j²/2) for j below n, without what only results are multiplied with.
     fn second(&self, n: u32) -> Vec<Complex64> {
-        let half_step = self.half_step();
-        values(n, |j| turned(half_step.wrapping_mul(u128::from(j) * u128::from(j))))
+        self.chirp(n, 0)
+    }
+
+    /// What the results are multiplied with.
+    fn last(&self, m: u32) -> Vec<Complex64> {
+        self.chirp(m, if self.adjoint { self.offset().wrapping_neg() } else { 0 })
     }
 
     /// The DFT of length `length` of the conjugate of the second chirp for j = -(n - 1) … m - 1,
@@ -97,15 +136,12 @@ impl Grid {
         let [f0, f1] = self.band;
         let label = |what: &str, numbers: &[u32]| {
             let numbers = crate::text::join(numbers, " ");
-            format!("{what} {numbers} of {f0:016x}..{f1:016x}/{}", self.parts)
-        };
-        let table = |label: String, len: u32, make: Box<dyn Fn() -> Vec<Complex64> + Send + Sync>| {
-            Table::new(label, 2 * u64::from(len), move || make().iter().flat_map(|z| [z.re, z.im]).map(|x| (x as f32).to_bits()).collect())
+            format!("{what} {numbers} of {f0:016x}..{f1:016x}/{}{}", self.parts, if self.adjoint { " adjoint" } else { "" })
         };
         [
-            table(label("first chirp", &[n]), n, Box::new(move || self.first(n))),
-            table(label("spectrum of a chirp", &[n, m, length]), length, Box::new(move || self.spectrum(n, m, length))),
-            table(label("second chirp", &[m]), m, Box::new(move || self.second(m))),
+            table(label("first chirp", &[n]), n, move || self.first(n)),
+            table(label("spectrum of a chirp", &[n, m, length]), length, move || self.spectrum(n, m, length)),
+            table(label("second chirp", &[m]), m, move || self.last(m)),
         ]
     }
 }
@@ -133,7 +169,7 @@ mod tests {
     /// With a step of 2⁻³⁰, squares up to 2⁶² wrap many times, and the result is known.
     #[test]
     fn chirps_of_long_signals_lose_no_digits() {
-        let grid = Grid { band: [0.5f64, 0.5 + 2f64.powi(-19)].map(f64::to_bits), parts: 2048 };
+        let grid = Grid { band: [0.5f64, 0.5 + 2f64.powi(-19)].map(f64::to_bits), parts: 2048, adjoint: false };
         let (offset, half_step) = (turns(0.5, 1.0), grid.half_step());
         assert_eq!(half_step, 1 << (128 - 31));
         for j in [1u64, 12_345, 999_999_999, (1 << 31) - 1, (1 << 32) - 1] {
@@ -147,7 +183,7 @@ mod tests {
     #[test]
     fn chirps_follow_the_definition() {
         let (f0, f1) = (-0.3, 0.41);
-        let grid = Grid { band: [f0, f1].map(f64::to_bits), parts: 7 };
+        let grid = Grid { band: [f0, f1].map(f64::to_bits), parts: 7, adjoint: false };
         let step = (f1 - f0) / 7.0;
         let near = |z: Complex64, turns: f64| (z - Complex64::cis(-TAU * turns)).norm() < 1e-13;
         for (j, (first, second)) in grid.first(40).into_iter().zip(grid.second(40)).enumerate() {
@@ -166,7 +202,7 @@ mod tests {
 
     #[test]
     fn tables_have_the_lengths_that_they_say() {
-        let grid = Grid { band: [0.0, 1.0].map(f64::to_bits), parts: 1 };
+        let grid = Grid { band: [0.0, 1.0].map(f64::to_bits), parts: 1, adjoint: false };
         for [n, m, length] in [[1, 1, 1], [5, 1, 5], [1, 4, 4], [40_000, 3, 40_002]] {
             for (table, len) in grid.tables(n, m, length).iter().zip([n, length, m]) {
                 assert_eq!((table.bytes(), table.words().len()), (u64::from(len) * 8, 2 * len as usize), "{}", table.label());

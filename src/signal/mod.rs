@@ -11,6 +11,7 @@
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
 //! | [`Zoom`] | spectra on a fine grid in a band of frequencies: the chirp-Z transform |
+//! | [`Frequencies`] | spectra at a list of frequencies, as by Goertzel's algorithm |
 //! | [`Resample`] | more or fewer samples by Fourier transforms, along any axes |
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
 //! | [`StftStream`], [`IstftStream`] | the same of signals that come in pieces |
@@ -26,7 +27,9 @@ mod analytic;
 mod chirp;
 pub(crate) mod convolve;
 mod delay;
+mod ends;
 pub(crate) mod filter;
+pub(crate) mod frequencies;
 pub mod frequency;
 mod mode;
 pub(crate) mod phase_correlate;
@@ -47,6 +50,7 @@ pub use analytic::analytic;
 pub use convolve::Convolve;
 pub use delay::delay;
 pub use filter::{DirectFilter, SeparableFilter};
+pub use frequencies::Frequencies;
 pub use mode::Mode;
 pub use phase_correlate::PhaseCorrelate;
 pub use power::PowerSpectrum;

@@ -95,6 +95,8 @@ struct Core {
     shape: Shape,
     to: Shape,
     batch: usize,
+    /// Whether it is the adjoint of resampling from `to` to `shape`.
+    adjoint: bool,
     maps: [Option<Checked>; 2],
 }
 
@@ -103,7 +105,8 @@ typed!(Resample<I: Element, O: Element> { core }, I => O, FilterRecipe);
 impl<T: Number> Resample<T> {
     /// Resamples an array of the first shape to the second one.
     pub fn new(from: impl Into<Shape>, to: impl Into<Shape>) -> Self {
-        let core = Core { real: T::REAL, element: T::NAME, shape: from.into(), to: to.into(), batch: 1, maps: [None, None] };
+        let core =
+            Core { real: T::REAL, element: T::NAME, shape: from.into(), to: to.into(), batch: 1, adjoint: false, maps: [None, None] };
         Self { core, element: PhantomData }
     }
 }
@@ -113,6 +116,23 @@ impl<I: Element, O: Element> Resample<I, O> {
     pub fn batch(mut self, count: usize) -> Self {
         self.core.batch = count;
         self
+    }
+
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it. It is resampling back,
+    /// divided by n instead of m, where n is the length before and m the one after; and where the
+    /// shorter length is even, what was added or divided at half its rate is divided or added.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with fragments, which need not be linear; those of planning that do not
+    /// depend on the device.
+    pub fn adjoint(&self) -> Result<Resample<O, I>> {
+        let Core { shape, to, adjoint, maps, .. } = &self.core;
+        if maps.iter().any(Option::is_some) {
+            return Err(Error::unsupported(&self.core, "it has no adjoint here: fragments need not be linear"));
+        }
+        self.core.sizes()?;
+        let core = Core { shape: *to, to: *shape, adjoint: !adjoint, ..self.core.clone() };
+        Ok(Resample { core, element: PhantomData })
     }
 
     /// Applies a fragment of WGSL to every element that is loaded. The input array has elements of
@@ -309,7 +329,8 @@ impl Core {
         let frame = |window: fn(Axis) -> Windowed| axes.iter().map(|(_, axis)| window(*axis)).collect::<Vec<_>>();
         let transformed: Vec<usize> = (0..axes.len()).filter(|&i| axes[i].1.role != Role::Other).collect();
         let all = |length: fn(Axis) -> u32| axes.iter().map(|(_, axis)| Windowed::whole(length(*axis))).collect::<Vec<_>>();
-        let count: f64 = transformed.iter().map(|&i| f64::from(axes[i].1.n)).product();
+        let divisor = |axis: Axis| f64::from(if self.adjoint { axis.m } else { axis.n });
+        let count: f64 = transformed.iter().map(|&i| divisor(axes[i].1)).product();
         let load = self.load(&axes, &strides_of(&stored), len, slot)?;
         let step = |inverse, frames| Step::new(self.real, inverse, &transformed, frames, self.batch);
         let forward = step(false, [all(|axis| axis.n), frame(Axis::kept)])
@@ -345,17 +366,23 @@ impl Core {
             let body = match (axis.role, axis.nyquist()) {
                 (Role::Other, _) | (_, Nyquist::Plain) => continue,
                 // The other half is the conjugate. Where there is only one, its real part counts.
+                (Role::Half, _) if self.adjoint => continue,
                 (Role::Half, nyquist) => {
                     let factor = if nyquist == Nyquist::Added { "2.0" } else { "0.5" };
                     format!("return {plain} * select(1.0, {factor}, i{i} == {}u);", common / 2)
                 }
                 (Role::Whole, Nyquist::Added) => {
                     let other = call(&function, Some((i, format!("{common}u"))));
-                    format!("var z = {plain};\n    if i{i} == 0u {{\n        z += {other};\n    }}\n    return z;")
+                    let sum = if self.adjoint { format!("z = 0.5 * (z + {other})") } else { format!("z += {other}") };
+                    format!("var z = {plain};\n    if i{i} == 0u {{\n        {sum};\n    }}\n    return z;")
                 }
                 (Role::Whole, Nyquist::Split) => {
                     let own = call(&function, Some((i, format!("i{i} % {common}u"))));
-                    format!("return {own} * select(1.0, 0.5, i{i} % {common}u == 0u);")
+                    if self.adjoint {
+                        format!("return {own};")
+                    } else {
+                        format!("return {own} * select(1.0, 0.5, i{i} % {common}u == 0u);")
+                    }
                 }
             };
             function = format!("axis{i}");
@@ -405,11 +432,12 @@ impl Sealed for Core {
 
 impl Search for Core {}
 
-/// `resample f32 1080x1920 x4 to 720x1280`, where defaults are left out.
+/// `resample f32 1080x1920 x4 to 720x1280 adjoint`, where defaults are left out.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { element, shape, batch, to, .. } = self;
         write!(f, "resample {element} {} to {to}", Batched(*shape, *batch))?;
+        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
         Maps(&self.maps).fmt(f)
     }
 }
@@ -423,7 +451,10 @@ impl<T: Number> FromStr for Resample<T> {
         let (shape, mut words) = crate::signal::shape_after(&["resample", T::NAME], text, whole)?;
         let batch = super::batch_before("to", text, &mut words)?;
         let to = Shape::parse(text, words.one("the shape of the result")?)?;
-        words.done()?;
-        Ok(Self::new(shape, to).batch(batch))
+        let mut fields = words.fields();
+        let mut own = Self::new(shape, to).batch(batch);
+        own.core.adjoint = fields.flag("adjoint");
+        fields.done("adjoint, at most once")?;
+        Ok(own)
     }
 }

@@ -8,6 +8,7 @@ use num_complex::Complex32;
 
 use super::chirp::Grid;
 use super::convolve::{By, Number, Recipe};
+use super::ends::{Ends, times};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
@@ -16,7 +17,7 @@ use crate::fft::{End, TransformKind, next_fast_len};
 use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
-use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
+use crate::plan::{Computation, Program, Sealed, Search, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::text::{Text, join};
@@ -91,8 +92,7 @@ pub struct Zoom<I, O = Complex32> {
 /// A zoom without its types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Core {
-    real: bool,
-    element: &'static str,
+    ends: Ends,
     shape: Shape,
     batch: usize,
     axis: usize,
@@ -100,7 +100,8 @@ struct Core {
     band: [u64; 2],
     points: usize,
     endpoint: bool,
-    maps: [Option<Checked>; 2],
+    /// Whether it is the adjoint, from spectra to signals of this shape.
+    adjoint: bool,
 }
 
 typed!(Zoom<I: Element, O: Element> { core }, I => O, Recipe);
@@ -112,8 +113,8 @@ impl<T: Number> Zoom<T> {
         let shape = shape.into();
         // -0 is no other frequency than 0.
         let band = band.map(|f| (f + 0.0).to_bits());
-        let (axis, maps) = (shape.rank() - 1, [None, None]);
-        let core = Core { real: T::REAL, element: T::NAME, shape, batch: 1, axis, band, points, endpoint: false, maps };
+        let axis = shape.rank() - 1;
+        let core = Core { ends: Ends::new::<T>(), shape, batch: 1, axis, band, points, endpoint: false, adjoint: false };
         Self { core, element: PhantomData }
     }
 }
@@ -152,13 +153,24 @@ impl<I: Element, O: Element> Zoom<I, O> {
         Ok(Zoom { core, element: PhantomData })
     }
 
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: x\[j\] = Σₖ y\[k\] ·
+    /// exp(2πi·j·fₖ), of which signals that are real have the real part. It costs the same.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with fragments, which need not be linear; those of planning that do not
+    /// depend on the device.
+    pub fn adjoint(&self) -> Result<Zoom<O, I>> {
+        Ok(Zoom { core: self.core.adjoint()?, element: PhantomData })
+    }
+
     /// The shape of a result.
     ///
     /// # Errors
     /// The errors of planning that do not depend on the device.
     pub fn output_shape(&self) -> Result<Shape> {
         self.core.sizes()?;
-        Ok(self.core.to())
+        let [_, output] = self.core.shapes();
+        Ok(output)
     }
 
     /// The frequencies of the results, in cycles per sample.
@@ -173,48 +185,38 @@ impl<I: Element, O: Element> Zoom<I, O> {
 }
 
 impl Core {
-    /// What a number is without a fragment.
-    fn form(&self, end: End) -> Form {
-        if self.real && end == End::Input { Form::REAL } else { Form::COMPLEX }
-    }
-
-    /// What the array at an end holds.
-    fn array(&self, end: End) -> Form {
-        self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array)
-    }
-
-    /// The place of a fragment between an array and a number.
-    fn side(&self, end: End, array: Form, inner: Form) -> Side {
-        Side::of(end as usize, self.shape.rank(), array, inner)
-    }
-
     fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        self.maps[end as usize] = Some(Checked::new(fragment, element, self.side(end, array, self.form(end)))?);
+        self.ends = self.ends.mapped(end, self.shape.rank(), fragment, array, element)?;
         Ok(self)
     }
 
-    /// A name that is in no fragment of the caller's.
-    fn free_name(&self, name: &str) -> String {
-        let mut name = name.to_owned();
-        while self.maps.iter().flatten().any(|map| map.fragment.mentions(&name)) {
-            name.push('_');
+    fn adjoint(&self) -> Result<Self> {
+        if self.ends.maps.iter().any(Option::is_some) {
+            return Err(Error::unsupported(self, "it has no adjoint here: fragments need not be linear"));
         }
-        name
+        self.sizes()?;
+        Ok(Self { ends: self.ends.reversed(), adjoint: !self.adjoint, ..self.clone() })
     }
 
-    /// The shape of a result.
-    fn to(&self) -> Shape {
-        self.shape.with(self.axis, self.points)
+    /// The shapes of an input and of a result.
+    fn shapes(&self) -> [Shape; 2] {
+        let spectrum = self.shape.with(self.axis, self.points);
+        if self.adjoint { [spectrum, self.shape] } else { [self.shape, spectrum] }
+    }
+
+    /// What they have along the axis.
+    fn lens(&self) -> [usize; 2] {
+        self.shapes().map(|shape| shape.extents()[self.axis])
     }
 
     fn grid(&self) -> Grid {
         let parts = if self.endpoint { self.points.max(2) - 1 } else { self.points };
-        Grid { band: self.band, parts: parts as u32 }
+        Grid { band: self.band, parts: parts as u32, adjoint: self.adjoint }
     }
 
-    /// Elements of all signals, and of all results.
+    /// Elements of all inputs, and of all results.
     fn sizes(&self) -> Result<[usize; 2]> {
-        let elements = self.shape.elements("zoom", self.batch)?;
+        let signal = self.shape.elements("zoom", self.batch)?;
         let rank = self.shape.rank();
         if rank > 3 {
             return Err(Error::unsupported(self, format!("a zoom has at most 3 axes, not {rank}")));
@@ -225,17 +227,14 @@ impl Core {
         if let Some(f) = self.band.map(f64::from_bits).into_iter().find(|f| !f.is_finite()) {
             return Err(Error::unsupported(self, format!("the frequency {f} is not finite")));
         }
-        Ok([elements, self.to().elements("result of a zoom", self.batch)?])
-    }
-
-    /// The length of the axis.
-    fn n(&self) -> usize {
-        self.shape.extents()[self.axis]
+        let spectrum = self.shape.with(self.axis, self.points).elements("result of a zoom", self.batch)?;
+        Ok(if self.adjoint { [spectrum, signal] } else { [signal, spectrum] })
     }
 
     /// The shortest length of the transforms. What is not wanted may fall onto itself.
     fn least(&self) -> usize {
-        self.n() + self.points - 1
+        let [from, to] = self.lens();
+        from + to - 1
     }
 
     /// The convolution with a chirp between products with chirps, which lie in these slots.
@@ -247,35 +246,27 @@ impl Core {
             };
             self.shape.extents().iter().enumerate().map(own).collect()
         };
-        let [product, factors] = ["product", "factors"].map(|name| self.free_name(name));
-        let functions = format!(
-            "fn {product}(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {{\n    return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);\n}}"
-        );
-        let by = |value: Form, len: usize, slot: Slot| {
-            let fragment = if value == Form::REAL {
-                Fragment::new(format!("value * {factors}[i{axis}]"))
-            } else {
-                Fragment::new(format!("{product}(value, {factors}[i{axis}])")).functions(functions.as_str())
-            };
+        let [product, factors] = ["product", "factors"].map(|name| self.ends.free_name(name));
+        let by = |value: Form, result: Form, len: usize, slot: Slot| {
+            let fragment = times(value, result, &product, &format!("{factors}[i{axis}]"));
             fragment.slot::<Complex32>(&factors, len, Some(slot))
         };
-        let [load, store] = [(End::Input, self.n(), first), (End::Output, self.points, second)].map(|(end, len, slot)| {
-            let own = by(self.form(end), len, slot);
-            let (fragment, element) = match &self.maps[end as usize] {
-                None => (own, if end == End::Input { self.element } else { Complex32::NAME }),
-                Some(map) if end == End::Input => (own.after(&map.fragment), map.element),
-                Some(map) => (map.fragment.clone().after(&own), map.element),
-            };
-            Checked::new(fragment, element, self.side(end, self.array(end), Form::COMPLEX))
+        let [from, to] = self.lens();
+        let [load, store] = [(End::Input, from, first), (End::Output, to, second)].map(|(end, len, slot)| {
+            let form = self.ends.form(end);
+            let own = if end == End::Input { by(form, Form::COMPLEX, len, slot) } else { by(Form::COMPLEX, form, len, slot) };
+            let (array, element) = self.ends.array(end);
+            let side = Side::of(end as usize, rank, array, Form::COMPLEX);
+            Checked::new(self.ends.joined(end, own, |axis| axis), element, side)
         });
         Ok(Filter {
             real: false,
             axes: vec![axis],
-            frames: [frame(self.n()), frame(self.points)],
+            frames: [frame(from), frame(to)],
             batch: self.batch,
             layouts: [None; 2],
             maps: [Some(load?), Some(store?)],
-            fragment: Filter::check(by(Form::COMPLEX, length as usize, spectrum), rank)?,
+            fragment: Filter::check(by(Form::COMPLEX, Form::COMPLEX, length as usize, spectrum), rank)?,
         })
     }
 
@@ -304,7 +295,7 @@ impl Computation for Core {
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        let [input, output] = self.sizes()?;
+        let sizes = self.sizes()?;
         let title = self.to_string();
         let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why };
         let &[length] = &recipe.lengths[..] else {
@@ -316,12 +307,10 @@ impl Computation for Core {
         let By::Transforms { kernel: None, filter } = &recipe.by else {
             return Err(unfit("only transforms there and back are computed, with a kernel whose spectrum is constant".to_owned()));
         };
-        let [input, output] =
-            [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
-        let program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
-        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
+        let mut program = self.ends.program(title.clone(), sizes, profile)?;
         program.notes.push(format!("transforms of length {length}"));
-        let slots = self.grid().tables(self.n() as u32, self.points as u32, length).map(|table| program.table(table));
+        let [from, to] = self.lens();
+        let slots = self.grid().tables(from as u32, to as u32, length).map(|table| program.table(table));
         self.filter(length, slots)?.append(filter, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program.share_workspaces())
     }
@@ -341,24 +330,27 @@ impl Search for Core {
 
 impl Sealed for Core {
     fn verification(&self) -> Verification {
-        Verification::of_forms(self.array(End::Input), self.array(End::Output), 2e-5)
+        self.ends.verification()
     }
 }
 
-/// `zoom f32 64x4096 x4 to 500 in 0.11..0.12 axis=0 endpoint`, where defaults are left out.
+/// `zoom f32 64x4096 x4 to 500 in 0.11..0.12 axis=0 endpoint adjoint`, where defaults are left out.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { element, shape, batch, axis, band, points, .. } = self;
-        write!(f, "zoom {element} {} to {points} in {}", Batched(*shape, *batch), join(&band.map(f64::from_bits), ".."))?;
+        let Self { ends, shape, batch, axis, band, points, .. } = self;
+        let signal = ends.element(if self.adjoint { End::Output } else { End::Input });
+        write!(f, "zoom {signal} {} to {points} in {}", Batched(*shape, *batch), join(&band.map(f64::from_bits), ".."))?;
         if *axis + 1 != shape.rank() {
             write!(f, " axis={axis}")?;
         }
         f.write_str(if self.endpoint { " endpoint" } else { "" })?;
-        Maps(&self.maps).fmt(f)
+        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
+        Maps(&self.ends.maps).fmt(f)
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints, of specifications without fragments.
+/// Parses the text that [`Display`](fmt::Display) prints, of specifications that are no adjoints and
+/// have no fragments.
 impl<T: Number> FromStr for Zoom<T> {
     type Err = Error;
 

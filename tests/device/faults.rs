@@ -42,7 +42,7 @@ struct Operation {
 type Run = dyn Fn(&Gpu) -> Result<Vec<u8>>;
 
 /// One specification of each kind.
-const SPECIFICATIONS: [&str; 22] = [
+const SPECIFICATIONS: [&str; 23] = [
     "c2c fwd 8x6",
     "c2c inv 30 x2 in-place",
     "c2c fwd 67",
@@ -60,6 +60,7 @@ const SPECIFICATIONS: [&str; 22] = [
     "convolve f32 9x8 by 3x3 same",
     "correlate complex f32 20 by 5",
     "zoom f32 30 to 8 in 0.1..0.2",
+    "frequencies f32 30 bins 3,17",
     "resample f32 6x8 to 9x12",
     "roll f32 6x7 by=2,3",
     "radial-average f32 8x8 half",

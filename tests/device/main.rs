@@ -280,6 +280,7 @@ fn per_device() -> Vec<DeviceTest> {
         }
         spectra::{
             zooms_into_bands,
+            spectra_at_frequencies,
             resampled_signals_and_pictures,
         }
         stft::{

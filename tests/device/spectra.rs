@@ -2,7 +2,7 @@
 
 use wgpu_fft::Complex32;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::{Resample, Zoom};
+use wgpu_fft::signal::{Frequencies, Resample, Zoom};
 
 use crate::grids::{resample, zoom};
 use crate::harness::*;
@@ -29,6 +29,26 @@ pub fn zooms_into_bands(device: &Device) {
         let plan = device.planner.plan(Zoom::<f32>::new(shape, [0.2, 0.45], points).axis(axis).endpoint(true)).unwrap();
         let expected = zoom(&wide(&complex(&reals(&x))), &shape, axis, &frequencies);
         assert_close(&run_guarded(device, &plan, &reals(&x)), &expected, 2e-6, &what);
+    }
+}
+
+/// Summed directly and picked from a transform, along the last axis and the first one.
+pub fn spectra_at_frequencies(device: &Device) {
+    let cases = [([3, 5000], 1, vec![7, 4999, 0]), ([70, 6], 0, (0..30).map(|k| k * 11 % 70).collect()), ([2, 300], 1, (0..200).collect())];
+    for (shape, axis, bins) in device.share(cases, 1, 0) {
+        let x = complex_noise(shape[0] * shape[1], 5);
+        let frequencies: Vec<f64> = bins.iter().map(|&bin: &usize| bin as f64 / shape[axis] as f64).collect();
+        let expected = zoom(&wide(&x), &shape, axis, &frequencies);
+        let of_reals = zoom(&wide(&complex(&reals(&x))), &shape, axis, &frequencies);
+        let [by_bins, by_cycles] = [Frequencies::<Complex32>::bins(shape, &bins), Frequencies::new(shape, &frequencies)];
+        for spec in [by_bins, by_cycles] {
+            let plan = device.planner.plan(spec.axis(axis)).unwrap();
+            let what = format!("{}: {} by {}", device.name, plan.spec(), plan.recipe());
+            assert_close(&run_guarded(device, &plan, &x), &expected, 1e-6, &what);
+        }
+        let plan = device.planner.plan(Frequencies::<f32>::bins(shape, &bins).axis(axis)).unwrap();
+        let what = format!("{}: {} by {}", device.name, plan.spec(), plan.recipe());
+        assert_close(&run_guarded(device, &plan, &reals(&x)), &of_reals, 1e-6, &what);
     }
 }
 

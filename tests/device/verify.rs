@@ -42,12 +42,13 @@ const DEFINED: [(&str, bool); 24] = [
 ];
 
 /// Some of each kind without a short definition.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 7] = [
     "convolve f32 40x50 by 5x5 same",
     "correlate complex f32 300 by 20",
     "resample f32 24x32 to 36x48",
     "radial-average f32 64x64 half",
     "phase-correlate 48x64",
+    "frequencies f32 500 x3 bins 3,17",
     "product f32 200",
 ];
 

@@ -1,10 +1,11 @@
 //! Adjoints: ⟨Ax, y⟩ = ⟨x, A*y⟩ for arrays of noise, with programs that run on the host.
 
+use wgpu_fft::elements::Number;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
 use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::signal::{Convolve, Mode, Roll};
+use wgpu_fft::signal::{Convolve, Mode, Padding, Resample, Roll, Scaling, Stft, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, Edge, Element, Error, Fragment, Layout, Spec, bytemuck};
 
@@ -111,6 +112,81 @@ fn moves_and_convolutions() {
     }
 }
 
+/// Frames that overlap, that leave gaps, longer than the signal and shorter, with every way to store
+/// them; and back. A window of noise is its own dual nowhere.
+#[test]
+fn frames() {
+    fn of<T: Number>() {
+        let cases = [(40, 8, 2, 8), (37, 9, 4, 12), (30, 5, 8, 5), (9, 16, 4, 16), (64, 7, 7, 15)];
+        for (i, (len, m, hop, n)) in cases.into_iter().enumerate() {
+            let window: Vec<f32> = noise(m, 5).iter().map(|w| w + 1.5).collect();
+            let stft = Stft::<T>::new(len, &window, hop).nfft(n).batch(1 + i % 2);
+            let stft = if i % 2 == 0 { stft.phase_shift(None) } else { stft.frequencies_first().scaling(Scaling::Magnitude) };
+            let adjoint = stft.adjoint().unwrap();
+            check(&stft, &adjoint, None);
+            assert_eq!(adjoint.adjoint().as_ref(), Ok(&stft));
+            if hop <= m {
+                let istft = stft.inverse().unwrap();
+                check(&istft, &istft.adjoint().unwrap(), None);
+                assert_eq!(istft.adjoint().unwrap().adjoint(), Ok(istft));
+            }
+        }
+        let some = Stft::<T>::new(50, &[0.5f32; 8], 3).frames(2..9);
+        check(&some, &some.adjoint().unwrap(), None);
+    }
+    of::<f32>();
+    of::<Complex32>();
+}
+
+/// The adjoint of a transform back stores what a fragment makes of it.
+#[test]
+fn adjoint_frames_have_maps() {
+    let istft = Stft::<f32>::new(40, &[0.75f32; 8], 2).inverse().unwrap();
+    let plain = istft.adjoint().unwrap();
+    let twice = istft.adjoint().unwrap().map_output::<Complex32>(Fragment::new("value * 2.0")).unwrap();
+    let profile = DeviceProfile::webgpu_defaults();
+    let x: Vec<f32> = filled(40, 1);
+    let plain: Vec<Complex32> = run(&plain.lower(&plain.design(&profile).unwrap(), &profile).unwrap(), &[&x[..]], 1, 1);
+    let twice: Vec<Complex32> = run(&twice.lower(&twice.design(&profile).unwrap(), &profile).unwrap(), &[&x[..]], 1, 1);
+    assert!(plain.iter().any(|z| z.norm() > 0.0));
+    assert_eq!(twice, plain.iter().map(|z| z * 2.0).collect::<Vec<_>>());
+}
+
+/// Lengths that are even and odd, longer and shorter, along one axis and several.
+#[test]
+fn zooms_and_resampling() {
+    fn zoom<T: Number>() {
+        for (shape, axis, points) in [(vec![12], 0, 5), (vec![9], 0, 20), (vec![4, 7], 0, 3), (vec![3, 5, 4], 1, 8), (vec![1], 0, 1)] {
+            for endpoint in [false, true] {
+                let spec = Zoom::<T>::new(&shape, [0.13, -0.41], points).axis(axis).batch(2).endpoint(endpoint);
+                let adjoint = spec.adjoint().unwrap();
+                assert_eq!(adjoint.output_shape().unwrap().extents(), shape);
+                check(&spec, &adjoint, None);
+                assert_eq!(adjoint.adjoint(), Ok(spec));
+            }
+        }
+    }
+    zoom::<f32>();
+    zoom::<Complex32>();
+    fn resample<T: Number>() {
+        for n in 1..8 {
+            for m in 1..8 {
+                let spec = Resample::<T>::new(n, m).batch(2);
+                check(&spec, &spec.adjoint().unwrap(), None);
+            }
+        }
+        for (from, to) in [(vec![6, 5], vec![4, 8]), (vec![4, 4], vec![8, 2]), (vec![3, 6, 4], vec![6, 6, 3]), (vec![5, 6], vec![8, 6])] {
+            let spec = Resample::<T>::new(from, to);
+            let adjoint = spec.adjoint().unwrap();
+            check(&spec, &adjoint, None);
+            assert_eq!(adjoint.to_string().parse().as_ref(), Ok(&adjoint));
+            assert_eq!(adjoint.adjoint(), Ok(spec));
+        }
+    }
+    resample::<f32>();
+    resample::<Complex32>();
+}
+
 #[test]
 fn what_has_no_adjoint_says_why() {
     let refused = |result: Result<String, Error>, why: &str| match result {
@@ -121,6 +197,18 @@ fn what_has_no_adjoint_says_why() {
     refused(text(C2c::forward(8).map_input::<Complex32>(Fragment::new("value * value.x")).unwrap().adjoint()), "fragments");
     refused(text(C2c::forward([8, 8]).axis_kind(0, RealKind::DctI).adjoint()), "other kinds");
     refused(text(C2c::forward([8, 8]).axes([1]).transposed().adjoint()), "transposed");
+    let frames = || Stft::<f32>::new(40, &[1.0f32; 8], 4);
+    let text = |spec: wgpu_fft::Result<wgpu_fft::signal::Istft<f32>>| spec.map(|spec| spec.to_string());
+    refused(text(frames().padding(Padding::Even).adjoint()), "zeros");
+    refused(text(frames().map_output::<Complex32>(Fragment::new("value")).unwrap().adjoint()), "fragments");
+    refused(text(frames().inverse().unwrap().adjoint().unwrap().inverse()), "without an inverse");
+    let padded = frames().inverse().unwrap().adjoint().unwrap().padding(Padding::Edge);
+    refused(padded.frame_range().map(|_| String::new()), "zeros");
+    refused(Zoom::<f32>::new(8, [0.0, 2.0], 3).axis(1).adjoint().map(|spec| spec.to_string()), "axis 1");
+    let mapped = Zoom::<f32>::new(8, [0.0, 2.0], 3).map_input::<u8>(Fragment::new("f32(value)")).unwrap();
+    refused(mapped.adjoint().map(|spec| spec.to_string()), "fragments");
+    let mapped = Resample::<f32>::new(8, 3).map_input::<u8>(Fragment::new("f32(value)")).unwrap();
+    refused(mapped.adjoint().map(|spec| spec.to_string()), "fragments");
     let convolve = || Convolve::<f32>::convolution(8, 4);
     let text = |spec: Convolve<f32>| spec.adjoint().map(|spec| spec.to_string());
     refused(text(convolve()), "even length");

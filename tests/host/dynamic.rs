@@ -7,7 +7,7 @@ use wgpu_fft::half::f16;
 use wgpu_fft::low_level::tune::Tunable;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::reduce::Reduction;
-use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
+use wgpu_fft::signal::{Convolve, Frequencies, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment};
 
@@ -60,6 +60,8 @@ fn texts_name_what_their_types_do() {
     agrees::<RadialAverage>("radial-average f32 64x64 half");
     agrees::<PhaseCorrelate<f32>>("phase-correlate 20x30 x2 unnormalised");
     agrees::<Zoom<f32>>("zoom f32 1000 to 200 in 0.1..0.2");
+    agrees::<Frequencies<f32>>("frequencies f32 12x100 bins 3,17 axis=1");
+    agrees::<Frequencies<Complex32>>("frequencies complex f32 100 x4 at 0.1,-0.25");
     agrees::<Zoom<Complex32>>("zoom complex f32 1000 to 200 in 0.1..0.2");
     agrees::<Resample<f32>>("resample f32 20x30 to 40x60");
 }

@@ -4,7 +4,7 @@
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::reduce::Custom;
-use wgpu_fft::signal::{Resample, SpectralFilter, Zoom};
+use wgpu_fft::signal::{Frequencies, Resample, SpectralFilter, Zoom};
 use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment, Program, Spec};
 
 use crate::fragment_programs::holds;
@@ -236,6 +236,11 @@ fn the_same_functions_may_be_on_both_sides() {
     let zoom: Zoom<f32> = "zoom f32 100 to 20 in 0.1..0.2".parse().unwrap();
     let zoom = zoom.map_input::<f32>(fragment()).unwrap().map_output::<Complex32>(fragment()).unwrap();
     lowered(&|profile| zoom.lower(&zoom.design(profile)?, profile));
+    for text in ["frequencies f32 100 bins 3,17", "frequencies f32 8x8 bins 0,1,2,3,4,5,6,7 axis=0"] {
+        let spec: Frequencies<f32> = text.parse().unwrap();
+        let spec = spec.map_input::<f32>(fragment()).unwrap().map_output::<Complex32>(fragment()).unwrap();
+        lowered(&|profile| spec.lower(&spec.design(profile)?, profile));
+    }
     for text in ["resample f32 12 to 20", "resample f32 12x10 to 20x6"] {
         let resample: Resample<f32> = text.parse().unwrap();
         let resample = resample.map_input::<f32>(fragment()).unwrap().map_output::<f32>(fragment()).unwrap();

@@ -11,7 +11,7 @@ use wgpu_fft::low_level::recipes::fft::{AxisRecipe, PassRecipe, Recipe};
 use wgpu_fft::reduce;
 use wgpu_fft::signal::Padding;
 use wgpu_fft::signal::{
-    self, Convolve, DirectFilter, PhaseCorrelate, RadialAverage, Resample, Roll, SeparableFilter, SpectralFilter, Zoom,
+    self, Convolve, DirectFilter, Frequencies, PhaseCorrelate, RadialAverage, Resample, Roll, SeparableFilter, SpectralFilter, Zoom,
 };
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
@@ -110,6 +110,8 @@ fn subjects() -> Vec<Own> {
         SpectralFilter::complex([12, 20], response()).unwrap().batch(2),
         Resample::<f32>::new([20, 30], [31, 16]),
         Resample::<Complex32>::new(40, 25).batch(3),
+        Frequencies::<Complex32>::new([3, 100], [0.1, 0.2]),
+        Frequencies::<f32>::bins([12, 20], [0, 1, 5, 9, 11]).axis(0),
         Zoom::<f32>::new(100, [0.1, 0.2], 30),
         Zoom::<Complex32>::new([12, 20], [0.0, 0.5], 9).axis(0),
         "convolve f32 48x64 by 5x7 same".parse::<Convolve<f32>>().unwrap(),

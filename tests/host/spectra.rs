@@ -4,7 +4,7 @@
 use wgpu_fft::elements::Number;
 use wgpu_fft::low_level::recipes::signal::By;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::{Resample, Zoom};
+use wgpu_fft::signal::{Frequencies, Resample, Zoom};
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec};
 
 use crate::grids::{resample, zoom};
@@ -226,6 +226,92 @@ fn up_and_down_again() {
     }
 }
 
+fn check_frequencies<T: Narrow>(spec: &Frequencies<T>, shape: &[usize], axis: usize, batch: usize, frequencies: &[f64])
+where
+    Frequencies<T>: Spec<Input = T, Output = Complex32>,
+{
+    let x: Vec<T> = narrow(&complex_noise(shape.iter().product::<usize>() * batch, 3));
+    let expected = zoom(&wide(&back(&x)), shape, axis, frequencies);
+    assert_eq!(spec.output_shape().unwrap().extents().iter().product::<usize>() * batch, expected.len());
+    reads(spec);
+    for profile in &profiles()[..2] {
+        for program in programs(spec, profile) {
+            close(&program.run_on_host::<T, Complex32>(&x), &expected, &program);
+        }
+    }
+}
+
+/// By sums and by a transform, of every length of the parts of j and on both sides of the middle of
+/// a half-spectrum.
+#[test]
+fn spectra_at_frequencies_follow_the_definition() {
+    for (i, (shape, axis)) in
+        [(vec![1usize], 0), (vec![2], 0), (vec![9], 0), (vec![16], 0), (vec![3, 33], 1), (vec![12, 5], 0), (vec![4, 7, 6], 1)]
+            .into_iter()
+            .enumerate()
+    {
+        let n = shape[axis];
+        for count in [1, n.div_ceil(2), n + 3] {
+            let bins: Vec<usize> = (0..count).map(|k| (k * 5 + i) % n).collect();
+            let cycles: Vec<f64> = bins.iter().map(|&bin| bin as f64 / n as f64).collect();
+            check_frequencies(&Frequencies::<f32>::bins(&shape, &bins).axis(axis).batch(2), &shape, axis, 2, &cycles);
+            check_frequencies(&Frequencies::<Complex32>::bins(&shape, &bins).axis(axis), &shape, axis, 1, &cycles);
+            let cycles: Vec<f64> = (0..count).map(|k| 1.7 - 0.31 * k as f64).collect();
+            check_frequencies(&Frequencies::<f32>::new(&shape, &cycles).axis(axis), &shape, axis, 1, &cycles);
+            check_frequencies(&Frequencies::<Complex32>::new(&shape, &cycles).axis(axis).batch(3), &shape, axis, 3, &cycles);
+        }
+    }
+}
+
+/// Few frequencies are summed directly, many are picked from a spectrum, and what a recipe says is
+/// done.
+#[test]
+fn frequencies_by_cost() {
+    let profile = &profiles()[0];
+    let recipe = |count: usize| Frequencies::<f32>::bins(4096, (0..count).collect::<Vec<_>>()).design(profile).unwrap();
+    assert!(recipe(3).transform.is_none() && recipe(200).transform.is_some());
+    let between = Frequencies::<f32>::new(64, [0.1; 40]);
+    assert!(between.design(profile).unwrap().transform.is_none() && between.alternatives(profile).is_empty());
+    let error = between.lower(&recipe(200), profile).unwrap_err();
+    assert!(matches!(&error, Error::UnfitRecipe { why, .. } if why.contains("only elements of the FFT")), "{error}");
+}
+
+/// Fragments know their axes and collide with nothing, however a spectrum is computed.
+#[test]
+fn frequencies_have_maps() {
+    let input = Fragment::new("f32(value) * 0.01 * product(f32(i0)) + f32(i1) - f32(batch) + 0.1 * f32(n0)")
+        .functions("fn product(x: f32) -> f32 { return 1.0 + x * highs[1]; }")
+        .array::<f32>("highs", 2);
+    let output = Fragment::new("length(value) + 100.0 * f32(i0) - f32(i1 + batch) + picked(value)")
+        .functions("fn picked(z: vec2<f32>) -> f32 { return z.x * spectra; }")
+        .uniform::<f32>("spectra", "f32");
+    let (shape, bins) = ([10, 4], [3, 9, 0, 5, 3, 8]);
+    let (highs, spectra) = ([3.0f32, 0.25], 0.5f32);
+    let bytes: Vec<u8> = (0..80).map(|i| (i * 37 % 256) as u8).collect();
+    let x: Vec<Complex64> = bytes
+        .iter()
+        .enumerate()
+        .map(|(i, &byte)| {
+            let [i0, i1, batch] = [i / 4 % 10, i % 4, i / 40].map(|i| i as f64);
+            (f64::from(byte) * 0.01 * (1.0 + i0 * 0.25) + i1 - batch + 1.0).into()
+        })
+        .collect();
+    let expected = zoom(&x, &shape, 0, &bins.map(|bin| bin as f64 / 10.0));
+    let spec = Frequencies::<f32>::bins(shape, bins).axis(0).batch(2);
+    let spec = spec.map_input::<u8>(input).unwrap().map_output::<f32>(output).unwrap();
+    for profile in profiles() {
+        for program in programs(&spec, &profile) {
+            let given = [("highs", wgpu_fft::bytemuck::bytes_of(&highs)), ("spectra", wgpu_fft::bytemuck::bytes_of(&spectra))];
+            let actual: Vec<f32> = run_with(&program, &[&bytes], &given, 1, 1);
+            for (i, (actual, z)) in actual.iter().zip(&expected).enumerate() {
+                let k = bins.len();
+                let expected = z.norm() + 0.5 * z.re + 100.0 * (i / 4 % k) as f64 - (i % 4 + i / (4 * k)) as f64;
+                assert!((f64::from(*actual) - expected).abs() < 2e-3, "{i}: {actual} {expected} of {program}");
+            }
+        }
+    }
+}
+
 /// Fragments see the elements of their arrays, and their names collide with nothing.
 #[test]
 fn zooms_have_maps() {
@@ -394,6 +480,15 @@ fn what_makes_no_sense_is_refused() {
     let long = zoom(&[1 << 31], [0.0, 0.5], 2).design(profile).unwrap_err();
     assert!(matches!(long, Error::LimitExceeded { required: 0x8000_0001, .. }), "{long}");
     assert!(matches!(zoom(&[8], [0.0, f64::INFINITY], 4).frequencies(), Err(Error::Unsupported { .. })));
+
+    let bins = |shape: &[usize], bins: &[usize]| Frequencies::<f32>::bins(shape, bins);
+    refused!(bins(&[8], &[1, 8]), Unsupported, "bin 8", "0 to 7");
+    refused!(bins(&[8], &[]), Empty, "0");
+    refused!(bins(&[0], &[]), Empty, "0");
+    refused!(bins(&[8, 9], &[1]).axis(2), Unsupported, "axis 2", "8x9", "0 to 1");
+    refused!(bins(&[2, 2, 2, 2], &[1]), Unsupported, "at most 3 axes, not 4");
+    refused!(Frequencies::<f32>::new(8, [0.0, f64::NAN]), Unsupported, "frequency NaN", "not finite");
+    refused!(Frequencies::<f32>::new(1 << 26, vec![0.1; 64]), LimitExceeded, "64x67108864");
 
     let resample = |from: &[usize], to: &[usize]| Resample::<f32>::new(from, to);
     refused!(resample(&[8, 8], &[4]), Unsupported, "2 axes", "has 1");

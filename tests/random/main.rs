@@ -60,7 +60,7 @@ use crate::runner::Amount;
 type Draw = fn(&mut Case<'_>) -> Verdict;
 
 /// What is tested, by the names that begin the text of a case.
-const OPERATIONS: [(&str, Draw); 14] = [
+const OPERATIONS: [(&str, Draw); 15] = [
     ("fft", fft::random),
     ("reals", reals::random),
     ("permute", moves::permutation),
@@ -70,6 +70,7 @@ const OPERATIONS: [(&str, Draw); 14] = [
     ("spectral", signals::spectral_filter),
     ("resample", signals::resampling),
     ("zoom", signals::zoom),
+    ("frequencies", signals::frequencies),
     ("stft", signals::frames),
     ("power", signals::power),
     ("roll", moves::roll),

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use wgpu_fft::Spec;
 use wgpu_fft::num_complex::{Complex32, Complex64};
+use wgpu_fft::signal::{Frequencies, Mode, PhaseCorrelate, Resample, SpectralFilter, Zoom};
 use wgpu_fft::signal::{Istft, Padding, Scaling};
-use wgpu_fft::signal::{Mode, PhaseCorrelate, Resample, SpectralFilter, Zoom};
 use wgpu_fft::{Edge, Error, Fragment};
 
 use crate::case::{Case, Problem, Verdict, kind_of};
@@ -216,20 +216,48 @@ where
     let band = [thousandths(case) - 0.5, thousandths(case) - 0.5];
     let (batch, endpoint) = (case.batch(), case.chance(30));
     let spec = Zoom::<T>::new(&shape[..], band, points).axis(axis).batch(batch).endpoint(endpoint);
-    let frequencies = match spec.frequencies() {
-        Ok(frequencies) => frequencies,
-        Err(error) => return Verdict::Refused(kind_of(&error)),
-    };
+    match spec.frequencies() {
+        Ok(frequencies) => judge_spectrum(case, spec, &shape, axis, batch, &frequencies),
+        Err(error) => Verdict::Refused(kind_of(&error)),
+    }
+}
+
+pub fn frequencies(case: &mut Case<'_>) -> Verdict {
+    if case.chance(50) { frequencies_of::<Complex32>(case) } else { frequencies_of::<f32>(case) }
+}
+
+fn frequencies_of<T: Signal>(case: &mut Case<'_>) -> Verdict
+where
+    Frequencies<T>: Spec<Input = T, Output = Complex32> + FromStr<Err = Error>,
+{
+    let shape = case.shape_of(3, 800);
+    let axis = case.between(0, shape.len() - 1);
+    let (n, count, batch) = (shape[axis], case.between(1, 12), case.batch());
+    if case.chance(50) {
+        let bins: Vec<usize> = (0..count).map(|_| case.between(0, n - 1)).collect();
+        let cycles: Vec<f64> = bins.iter().map(|&bin| bin as f64 / n as f64).collect();
+        judge_spectrum(case, Frequencies::<T>::bins(&shape[..], bins).axis(axis).batch(batch), &shape, axis, batch, &cycles)
+    } else {
+        let cycles: Vec<f64> = (0..count).map(|_| case.between(0, 3000) as f64 / 1000.0 - 1.5).collect();
+        judge_spectrum(case, Frequencies::<T>::new(&shape[..], &cycles).axis(axis).batch(batch), &shape, axis, batch, &cycles)
+    }
+}
+
+/// Judges what has the spectra of lines along an axis at such frequencies.
+fn judge_spectrum<T: Signal, S>(case: &mut Case<'_>, spec: S, shape: &[usize], axis: usize, batch: usize, frequencies: &[f64]) -> Verdict
+where
+    S: Spec<Input = T, Output = Complex32> + FromStr<Err = Error>,
+{
     let len = shape.iter().product::<usize>() * batch;
     // Frequencies near each other have nearly equal results, which may all be small.
     let expected = |x: &[Complex64], _: &[Complex64]| {
-        let all = grids::zoom(x, &shape, axis, &frequencies);
-        let size = norm(&all).max(norm(x) * (points as f64).sqrt());
+        let all = grids::zoom(x, shape, axis, frequencies);
+        let size = norm(&all).max(norm(x) * (frequencies.len() as f64).sqrt());
         (all, size)
     };
-    let mut to = shape.clone();
-    to[axis] = points;
-    let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| numbers::row(&shape, &[axis], i) == numbers::row(&to, &[axis], j);
+    let mut to = shape.to_vec();
+    to[axis] = frequencies.len();
+    let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| numbers::row(shape, &[axis], i) == numbers::row(&to, &[axis], j);
     judge_read(case, spec, [len, 0], &reaches, expected)
 }
 

@@ -12,7 +12,7 @@ use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::recipes;
 use wgpu_fft::low_level::tune::record::Item;
 use wgpu_fft::reduce::Custom;
-use wgpu_fft::signal::{Convolve, RadialAverage, Resample, Roll, Zoom};
+use wgpu_fft::signal::{Convolve, Frequencies, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Record;
 use wgpu_fft::tune::Rigor;
@@ -98,6 +98,7 @@ pub fn specifications(bytes: &[u8]) {
     round_trip::<Permute<Complex32>>(text);
     round_trip::<Convolve<f32>>(text);
     round_trip::<Zoom<f32>>(text);
+    round_trip::<Frequencies<f32>>(text);
     round_trip::<Resample<f32>>(text);
     round_trip::<Roll<f32>>(text);
     round_trip::<RadialAverage>(text);
@@ -242,6 +243,8 @@ pub mod examples {
         "radial-average f32 512x512 half",
         "phase-correlate 480x640 x4",
         "zoom f32 1000 to 200 in 0.1..0.2",
+        "frequencies f32 3x1000 x2 at 0.1,-0.25 axis=1",
+        "frequencies f32 1000 bins 3,17",
         "resample f32 480x640 to 960x1280",
     ];
 

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use wgpu_fft::elements::Number;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::{Resample, Zoom};
+use wgpu_fft::signal::{Frequencies, Resample, Zoom};
 use wgpu_fft::{DeviceProfile, Program, Spec};
 
 /// Replaces every line of dense arrays along an axis.
@@ -63,6 +63,9 @@ pub fn programs<T: Number>(profile: &DeviceProfile, programs: &mut Vec<Program>)
     programs.push(zoom.lower(&zoom.design(profile).unwrap(), profile).unwrap());
     let zoom = Zoom::<T>::new([30, 6], [0.1, 0.2], 20).axis(0);
     programs.push(zoom.lower(&zoom.design(profile).unwrap(), profile).unwrap());
+    for spec in [Frequencies::<T>::bins([5, 40], [3, 30]).batch(2), Frequencies::bins([20, 3], (0..15).collect::<Vec<_>>()).axis(0)] {
+        programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
+    }
     for (from, to) in [(vec![12], vec![8]), (vec![10, 16], vec![18, 12]), (vec![8, 12, 5], vec![12, 6, 5])] {
         let spec = Resample::<T>::new(from, to).batch(3);
         programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());

@@ -23,6 +23,8 @@ pub(crate) struct Framed {
     pub framing: Framing,
     pub frames: u32,
     pub batch: usize,
+    /// Whether it is the adjoint of the transform in the other direction.
+    pub adjoint: bool,
     /// Applied to each result.
     pub map: Option<Checked>,
     pub frequencies_first: bool,
@@ -46,7 +48,7 @@ impl Framed {
             framing: Some(self.framing),
             input: Some(Layout::strides([0, 1]).batch_distance(signal as usize)),
             output: self.layout(),
-            maps: [None, self.map.clone()],
+            maps: [None, self.stored()?],
             ..self.of_kind(kind)
         };
         let windowed = || Fragment::new("value * window[i1]");
@@ -60,6 +62,21 @@ impl Framed {
         Ok(transform)
     }
 
+    /// The factor of an adjoint's half-spectra: of numbers that stand for two, `factor`.
+    fn weights(&self, factor: f32) -> Option<Fragment> {
+        let value = format!("value * select({factor:?}, 1.0, i1 == 0u || 2u * i1 == n1)");
+        (self.real && self.adjoint).then(|| Fragment::new(value))
+    }
+
+    /// What is applied to each result.
+    fn stored(&self) -> Result<Option<Checked>> {
+        match (self.weights(2.0), &self.map) {
+            (None, map) => Ok(map.clone()),
+            (Some(weights), None) => Self::check(weights, Form::COMPLEX, "complex f32").map(Some),
+            (Some(weights), Some(map)) => Self::check(map.fragment.clone().after(&weights), map.array, map.element).map(Some),
+        }
+    }
+
     /// The transform back into frames one after the other, each multiplied with `window`. The
     /// factor 1/n is left to the window.
     fn inverse(&self, window: Slot) -> Result<Transform> {
@@ -69,7 +86,8 @@ impl Framed {
         let (form, element) = if self.real { (Form::REAL, "f32") } else { (Form::COMPLEX, "complex f32") };
         let transform = Transform { frame: Some([self.spectrum(), output]), input: self.layout(), ..self.of_kind(kind) };
         let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", len as usize, Some(window));
-        transform.mapped(End::Output, fragment, form, element)
+        let transform = transform.mapped(End::Output, fragment, form, element)?;
+        self.weights(0.5).map_or(Ok(transform.clone()), |own| transform.mapped(End::Input, own, Form::COMPLEX, "complex f32"))
     }
 
     fn transform(&self, inverse: bool, window: Slot) -> Result<Transform> {

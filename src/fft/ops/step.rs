@@ -61,7 +61,12 @@ impl Step {
     /// Adds a fragment between the transform and an array of the type that it has without one.
     pub fn map(self, end: End, fragment: Fragment) -> Result<Self> {
         let form = self.0.form_of(end);
-        Ok(Self(self.0.mapped(end, fragment, form, if form == Form::REAL { "f32" } else { "complex f32" })?))
+        self.map_of(end, fragment, form, if form == Form::REAL { "f32" } else { "complex f32" })
+    }
+
+    /// Adds a fragment between the transform and an array of such elements.
+    pub fn map_of(self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        Ok(Self(self.0.mapped(end, fragment, array, element)?))
     }
 
     /// What an end's array has of each axis.

@@ -103,6 +103,7 @@ impl<T: Number> PowerSpectrum<T> {
             inside: true,
             frames: None,
             frequencies_first: false,
+            adjoint: false,
             map: None,
         };
         Self { core, element: PhantomData }

@@ -74,6 +74,8 @@ pub(in crate::signal) struct Core {
     pub inside: bool,
     pub frames: Option<[i64; 2]>,
     pub frequencies_first: bool,
+    /// Whether it is the adjoint of the transform in the other direction, instead of its inverse.
+    pub adjoint: bool,
     /// Applied to each result of a forward transform.
     pub map: Option<Checked>,
 }
@@ -123,6 +125,9 @@ impl Core {
         }
         if self.inside && self.hop == 0 {
             return Err(Error::unsupported(self, format!("segments of {m} elements must overlap by less than {m}")));
+        }
+        if self.adjoint && self.padding != Padding::Zeros {
+            return Err(Error::unsupported(self, "it has no adjoint here: past its ends the signal must continue with zeros"));
         }
         if self.hop == 0 {
             return Err(Error::unsupported(self, "frames that are 0 apart: the hop is at least 1"));
@@ -251,6 +256,7 @@ impl Core {
             framing,
             frames: frames as u32,
             batch: self.batch,
+            adjoint: self.adjoint,
             map: self.map.clone(),
             frequencies_first: self.frequencies_first,
         })
@@ -262,18 +268,28 @@ impl Core {
         Ok(Shape::from(if self.frequencies_first { [self.bins(), frames] } else { [frames, self.bins()] }))
     }
 
+    /// What frames are multiplied with before a transform, or behind one back: the window there is
+    /// that of the transform in the other direction where they are adjoints.
+    fn multiplied(&self, back: bool) -> Result<Vec<f64>> {
+        if back == self.adjoint {
+            return self.scaled_window();
+        }
+        // With the factor 1/n of an inverse transform.
+        let n = self.nfft() as f64;
+        Ok(self.dual()?.into_iter().map(|w| w / n).collect())
+    }
+
     /// The window at each position of the transform.
     pub fn table(&self, framing: &Framing) -> Result<Table> {
-        let window = self.scaled_window()?;
+        let window = self.multiplied(false)?;
         let n = framing.n as usize;
         let at = |q: usize| window.get((q + framing.turn as usize) % n).copied().unwrap_or(0.0);
         Ok(table("window", (0..n).map(at)))
     }
 
-    /// The canonical dual window, with the factor 1/n of an inverse transform.
-    pub fn dual_table(&self) -> Result<Table> {
-        let n = self.nfft() as f64;
-        Ok(table("dual window", self.dual()?.into_iter().map(|w| w / n)))
+    /// The window of the frames behind a transform back.
+    pub fn table_back(&self) -> Result<Table> {
+        Ok(table("window of frames", self.multiplied(true)?.into_iter()))
     }
 
     /// w / Σ w², where the sum goes over the window's elements whole hops apart.
@@ -326,7 +342,7 @@ fn fingerprint(numbers: impl Iterator<Item = u64>) -> u128 {
 }
 
 /// `f32 4096 x2 window=256#1a2b hop=64 nfft=512 phase=none psd=48000 even frames=-1..9
-/// frequencies-first`, where defaults are left out. The number after # tells windows apart.
+/// frequencies-first adjoint`, where defaults are left out. The number after # tells windows apart.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { element, len, batch, window, hop, .. } = self;
@@ -357,6 +373,7 @@ impl fmt::Display for Core {
             write!(f, " frames={from}..{to}")?;
         }
         f.write_str(if self.frequencies_first { " frequencies-first" } else { "" })?;
+        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
         self.map.as_ref().map_or(Ok(()), |map| write!(f, " to {} by {}", map.element, map.fragment))
     }
 }

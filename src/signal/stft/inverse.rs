@@ -7,6 +7,7 @@ use num_complex::Complex32;
 
 use super::core::Core;
 use super::recipe::Recipe;
+use super::{Padding, Stft};
 use crate::element::plain_data;
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
@@ -78,7 +79,7 @@ plain_data!(Istft<T> { core });
 
 impl<T: Number> Istft<T> {
     pub(super) fn new(core: Core) -> Result<Self> {
-        core.dual()?;
+        core.table_back()?;
         core.framed()?;
         Ok(Self { core: Core { map: None, ..core }, element: PhantomData })
     }
@@ -89,6 +90,18 @@ impl<T: Number> Istft<T> {
     /// None that [`Stft::inverse`](super::Stft::inverse) has not returned before.
     pub fn dual_window(&self) -> Result<Vec<f64>> {
         self.core.dual()
+    }
+
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: the transform with the
+    /// dual window, divided by N; of real signals, numbers of a half-spectrum that stand for two count
+    /// twice. It takes what is past the ends of the signal as zeros.
+    ///
+    /// # Errors
+    /// None that [`Stft::inverse`](super::Stft::inverse) has not returned before.
+    pub fn adjoint(&self) -> Result<Stft<T>> {
+        let core = Core { adjoint: !self.core.adjoint, padding: Padding::Zeros, ..self.core.clone() };
+        core.framed()?;
+        Ok(Stft::of(core))
     }
 
     fn check(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<()> {
@@ -137,7 +150,7 @@ impl<T: Number> Spec for Istft<T> {
         let elements = self.core.spectra()?.elements("spectra of an STFT", framed.batch)?;
         let input = Array { len: elements, element_bytes: size_of::<Complex32>() };
         let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], self.core.signals()).checked(profile)?;
-        let window = program.table(self.core.dual_table()?);
+        let window = program.table(self.core.table_back()?);
         program.workspaces.push(self.between(&framed)?);
         let frames = Slot::Workspace(0);
         framed.append(true, &recipe.transform, window, profile, &mut program, [Slot::Input(0), frames])?;

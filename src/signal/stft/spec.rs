@@ -113,6 +113,7 @@ impl<T: Number> Stft<T> {
             inside: false,
             frames: None,
             frequencies_first: false,
+            adjoint: false,
             map: None,
         };
         Self { core, element: PhantomData }
@@ -125,7 +126,34 @@ impl<T: Number> Stft<T> {
     /// [`Error::Unsupported`](crate::Error::Unsupported) with the numbers, if the window and the
     /// hop do not allow it, or if the transform itself makes no sense.
     pub fn inverse(&self) -> Result<Istft<T>> {
+        if self.core.adjoint {
+            return Err(Error::unsupported(self, "the adjoint of an inverse is a transform without an inverse here"));
+        }
         Istft::new(self.core.clone())
+    }
+
+    /// The adjoint, as [`C2c::adjoint`](fft::C2c::adjoint) defines it: what a gradient goes through on
+    /// its way back through a spectrogram. It is the inverse with the window itself in place of its
+    /// dual and without the factor 1/N; of real signals, numbers of a half-spectrum that stand for two
+    /// count half. Any window and hop have one.
+    ///
+    /// ```
+    /// use wgpu_fft::signal::Stft;
+    ///
+    /// let stft = Stft::<f32>::new(48_000, &[0.5f32; 512], 128);
+    /// assert!(stft.adjoint()?.to_string().ends_with(" hop=128 adjoint"));
+    /// assert_eq!(stft.adjoint()?.adjoint()?, stft);
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) with a fragment on the output, which need not
+    /// be linear, and with a padding other than zeros; those of planning.
+    pub fn adjoint(&self) -> Result<Istft<T>> {
+        if self.core.map.is_some() {
+            return Err(Error::unsupported(self, "it has no adjoint here: fragments need not be linear"));
+        }
+        Istft::new(Core { adjoint: !self.core.adjoint, ..self.core.clone() })
     }
 
     /// Begins to transform spectra that come a few frames at a time back into samples, the inverse of
@@ -195,6 +223,10 @@ impl<T: Number, O: Element> Stft<T, O> {
     /// the window, with `frames`, and with `frequencies_first`.
     pub fn stream(&self, planner: &Planner) -> Result<StftStream<T, O>> {
         StftStream::new(planner, self.clone())
+    }
+
+    pub(super) fn of(core: Core) -> Self {
+        Self { core, element: PhantomData }
     }
 
     /// What it computes.

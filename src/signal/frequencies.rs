@@ -1,0 +1,480 @@
+//! Spectra at a list of frequencies.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use num_complex::Complex32;
+
+use super::chirp::Frequency;
+use super::convolve::Number;
+use super::ends::{Ends, times};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::fft::ops::filter::Filter;
+use crate::fft::ops::step::Step;
+use crate::fft::spec::window::Windowed;
+use crate::fft::{self, End};
+use crate::fragment::{Form, Fragment, Maps, Readable, Writable};
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::layout::Layout;
+use crate::plan::program::Table;
+use crate::plan::{Computation, Program, Sealed, Search, Spec, typed};
+use crate::reduce::{self, Reduction};
+use crate::settings::settings;
+use crate::shape::{Batched, Shape};
+use crate::strides::dense;
+use crate::text::{Text, join, parsed};
+use crate::verify::Verification;
+
+/// The spectrum of a signal at a list of frequencies, along one axis: what Goertzel's algorithm
+/// computes, and `goertzel` in MATLAB.
+///
+/// ```no_run
+/// use wgpu_fft::{Complex32, Planner, signal::Frequencies};
+///
+/// # fn keys(planner: &Planner, calls: &[f32]) -> wgpu_fft::Result<Vec<Complex32>> {
+/// // The 8 tones of a telephone's keys in 200 blocks of 205 samples, of which there are 8000 a second.
+/// let tones = [697.0, 770.0, 852.0, 941.0, 1209.0, 1336.0, 1477.0, 1633.0].map(|hertz| hertz / 8000.0);
+/// let keys = planner.plan(Frequencies::<f32>::new([200, 205], tones))?.run(calls)?.wait()?; // 200 x 8
+/// // The elements 3, 17 and 1000 of the FFT of each of 64 rows.
+/// let some = Frequencies::<f32>::bins([64, 4096], [3, 17, 1000]);
+/// # let _ = some;
+/// # Ok(keys)
+/// # }
+/// ```
+///
+/// # Definition
+/// Along the axis, for a signal x of length n and the frequencies f₀, f₁, …:
+///
+/// y\[k\] = Σⱼ x\[j\] · exp(-2πi·j·fₖ)
+///
+/// Frequencies are in cycles per sample: divide those in Hz by the sampling rate. They may be any
+/// finite numbers, in any order, also more than once. [`bins`](Self::bins) takes indices of the FFT
+/// instead, fₖ = binₖ/n. For frequencies at equal distances, [`Zoom`](super::Zoom) is faster; for
+/// neighbouring elements of an FFT, [`C2c::output_part`](crate::fft::C2c::output_part).
+///
+/// # Shapes
+/// The input has the shape that is given, b times; in the output the axis has as many elements as
+/// there are frequencies. The axis is the last one unless [`axis`](Self::axis) says otherwise, and
+/// the other axes behave like batches. All arrays are dense and row-major. The input is f32 or
+/// complex f32 and the output complex f32, unless fragments map them
+/// ([`map_input`](Self::map_input), [`map_output`](Self::map_output)).
+///
+/// # Accuracy
+/// Summed directly, |error| ≤ 2·u·(d + 4)·Σ|x| with u = 2⁻²⁴, where d is the number of additions
+/// that an element passes through: tens, as for [`reduce::sum`]. The factors are products of two
+/// numbers that were computed in f64, with their angles reduced exactly, for signals of any length;
+/// the recursion of Goertzel's algorithm, whose errors grow with n², is not used. By a transform the
+/// error is that of [`C2c`](crate::fft::C2c) or [`R2c`](crate::fft::R2c).
+///
+/// # Determinism
+/// Equal plans on one adapter give equal bits.
+///
+/// # Cost
+/// A few frequencies are summed directly: each reads the signal once, mostly from a cache, in one
+/// or two dispatches. The constants take about 2·√n complex numbers for each frequency. More than
+/// about log₂n of the FFT's own frequencies are taken from the whole spectrum: the passes of the
+/// transform, and one more that reads and writes only the results. Frequencies between those of the
+/// FFT are summed directly, however many there are.
+///
+/// # Errors
+/// Planning returns [`Error::Empty`], also without a frequency; [`Error::Unsupported`] for shapes of
+/// more than 3 axes, for an axis that the shape does not have, for frequencies that are not finite,
+/// and for bins of n or more; [`Error::LimitExceeded`] for 2³² or more elements, and for as many
+/// products where frequencies are summed directly; [`Error::UnfitRecipe`] for a recipe given by
+/// hand.
+///
+/// # Sources
+/// G. Goertzel, An Algorithm for the Evaluation of Finite Trigonometric Series, Am. Math. Monthly 65
+/// (1958) 34; for its errors, W. M. Gentleman, Comput. J. 12 (1969) 160.
+#[must_use]
+pub struct Frequencies<I, O = Complex32> {
+    core: Core,
+    element: PhantomData<fn(I) -> O>,
+}
+
+/// Spectra without their types.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Core {
+    ends: Ends,
+    shape: Shape,
+    batch: usize,
+    axis: usize,
+    at: At,
+}
+
+/// The frequencies.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum At {
+    /// Elements of the FFT.
+    Bins(Vec<usize>),
+    /// Bits of numbers of cycles per sample.
+    Cycles(Vec<u64>),
+}
+
+/// What stands between the two recipes.
+const PICK: &str = " / pick ";
+
+/// All decisions on a spectrum at a list of frequencies.
+///
+/// The text form is `sums workgroup=256 ...`, or `axis 0: ... / pick workgroup=256 ...`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct Recipe {
+    /// The transform from whose spectrum frequencies are picked. Without it they are summed
+    /// directly.
+    pub transform: Option<fft::Recipe>,
+    /// The sums, or those of one element that pick.
+    pub sums: reduce::Recipe,
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.transform {
+            None => write!(f, "sums {}", self.sums),
+            Some(transform) => write!(f, "{transform}{PICK}{}", self.sums),
+        }
+    }
+}
+
+parsed!(Recipe, |whole| {
+    if let Some(sums) = whole.strip_prefix("sums ") {
+        return Ok(Self { transform: None, sums: sums.parse()? });
+    }
+    let text = Text::new("recipe", whole);
+    let (transform, sums) = whole.rsplit_once(PICK).ok_or_else(|| text.wrong(whole, "expected `sums …` or `… / pick …`"))?;
+    Ok(Self { transform: Some(transform.parse()?), sums: sums.parse()? })
+});
+
+typed!(Frequencies<I: Element, O: Element> { core }, I => O, Recipe);
+
+impl<T: Number> Frequencies<T> {
+    /// The spectrum of a signal of this shape along its last axis, at frequencies in cycles per
+    /// sample.
+    pub fn new(shape: impl Into<Shape>, frequencies: impl AsRef<[f64]>) -> Self {
+        // -0 is no other frequency than 0.
+        Self::at(shape.into(), At::Cycles(frequencies.as_ref().iter().map(|f| (f + 0.0).to_bits()).collect()))
+    }
+
+    /// These elements of the FFT of a signal of this shape along its last axis. Of n, element n - k
+    /// is that of the frequency -k/n.
+    pub fn bins(shape: impl Into<Shape>, bins: impl AsRef<[usize]>) -> Self {
+        Self::at(shape.into(), At::Bins(bins.as_ref().to_vec()))
+    }
+
+    fn at(shape: Shape, at: At) -> Self {
+        let core = Core { ends: Ends::new::<T>(), shape, batch: 1, axis: shape.rank() - 1, at };
+        Self { core, element: PhantomData }
+    }
+}
+
+impl<I: Element, O: Element> Frequencies<I, O> {
+    settings! { own:
+        /// Transforms along this axis, counted from the slowest.
+        axis(axis: usize) => own.core.axis = axis;
+
+        /// Transforms `count` arrays, stored one after the other.
+        batch(count: usize) => own.core.batch = count;
+    }
+
+    /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
+    /// input array has elements of type `T` then, and the fragment's result is an `f32` for real
+    /// signals and a `vec2<f32>` for complex ones. It costs no pass. Where frequencies are summed
+    /// directly, it is applied once for each of them.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
+    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<Frequencies<T, O>> {
+        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
+        Ok(Frequencies { core, element: PhantomData })
+    }
+
+    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
+    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
+    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<Frequencies<I, T>> {
+        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
+        Ok(Frequencies { core, element: PhantomData })
+    }
+
+    /// The shape of a result.
+    ///
+    /// # Errors
+    /// The errors of planning that do not depend on the device.
+    pub fn output_shape(&self) -> Result<Shape> {
+        self.core.sizes()?;
+        Ok(self.core.to())
+    }
+}
+
+/// Sums, whose fragment takes further inputs: those behind the first one.
+struct Sums {
+    reduction: Reduction<f32, f32>,
+    /// Constants that are inputs.
+    tables: Vec<Table>,
+}
+
+impl Core {
+    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        self.ends = self.ends.mapped(end, self.shape.rank(), fragment, array, element)?;
+        Ok(self)
+    }
+
+    fn count(&self) -> usize {
+        match &self.at {
+            At::Bins(bins) => bins.len(),
+            At::Cycles(cycles) => cycles.len(),
+        }
+    }
+
+    /// The shape of a result.
+    fn to(&self) -> Shape {
+        self.shape.with(self.axis, self.count())
+    }
+
+    /// The length of the axis.
+    fn n(&self) -> usize {
+        self.shape.extents()[self.axis]
+    }
+
+    /// Elements of all signals, and of all results.
+    fn sizes(&self) -> Result<[usize; 2]> {
+        let elements = self.shape.elements("spectrum at frequencies", self.batch)?;
+        let rank = self.shape.rank();
+        if rank > 3 {
+            return Err(Error::unsupported(self, format!("spectra at frequencies have at most 3 axes, not {rank}")));
+        }
+        if self.axis >= rank {
+            return Err(Error::unsupported(self, format!("axis {}: the axes of {} are 0 to {}", self.axis, self.shape, rank - 1)));
+        }
+        let n = self.n();
+        match &self.at {
+            At::Bins(bins) => bins.iter().find(|bin| **bin >= n).map(|bin| format!("bin {bin}: those of {n} elements are 0 to {}", n - 1)),
+            At::Cycles(all) => {
+                let not_finite = all.iter().map(|f| f64::from_bits(*f)).find(|f| !f.is_finite());
+                not_finite.map(|f| format!("the frequency {f} is not finite"))
+            }
+        }
+        .map_or(Ok(()), |why| Err(Error::unsupported(self, why)))?;
+        Ok([elements, self.to().elements("result of a spectrum at frequencies", self.batch)?])
+    }
+
+    /// The sums for each result of `terms` elements. They are an axis behind that of the
+    /// frequencies, and these are the strides of the axes in the array: along the frequencies, along
+    /// the terms, and along the others.
+    fn sums(
+        &self,
+        terms: usize,
+        strides: [usize; 2],
+        others: Option<&[usize]>,
+        load: (Fragment, Form, &'static str),
+    ) -> Result<Reduction<f32, f32>> {
+        let own = |values: &[usize], along: [usize; 2]| {
+            let mut all = values.to_vec();
+            all.splice(self.axis..=self.axis, along);
+            Shape::from(all)
+        };
+        let shape = own(self.shape.extents(), [self.count(), terms]);
+        let distance = if others.is_some() { self.shape.extents().iter().product() } else { 0 };
+        let layout = Layout::strides(own(others.unwrap_or(&vec![0; self.shape.rank()]), strides)).batch_distance(distance);
+        // The batch makes the sums of all, which are counted by an index.
+        shape.elements("products at frequencies", self.batch)?;
+        let store = self.ends.map(End::Output, |axis| self.behind(axis));
+        let store = store.map(|fragment| {
+            let (form, element) = self.ends.array(End::Output);
+            (fragment, form, element)
+        });
+        let sums = reduce::sum::<Complex32>(shape).axes([self.axis + 1]).batch(self.batch).input_layout(layout);
+        sums.between(load, store)
+    }
+
+    /// The number of an axis of the results among those of the sums.
+    fn behind(&self, axis: usize) -> usize {
+        axis + usize::from(axis > self.axis)
+    }
+
+    /// The results as sums of products.
+    fn direct(&self) -> Result<Sums> {
+        let (n, count, axis) = (self.n(), self.count(), self.axis);
+        let frequencies: Vec<Frequency> = match &self.at {
+            At::Bins(bins) => bins.iter().map(|&bin| Frequency { f: (bin as f64).to_bits(), over: n as u32 }).collect(),
+            At::Cycles(all) => all.iter().map(|&f| Frequency { f, over: 1 }).collect(),
+        };
+        // Of j, the high part and the low one.
+        let bits = n.next_power_of_two().ilog2().div_ceil(2);
+        let (low, high) = (1usize << bits, n.div_ceil(1 << bits));
+        let [product, highs, lows] = ["product", "highs", "lows"].map(|name| self.ends.free_name(name));
+        let (k, j) = (format!("i{axis}"), format!("i{}", axis + 1));
+        let factor = format!("{product}({highs}[{k} * {high}u + ({j} >> {bits}u)], {lows}[{k} * {low}u + ({j} & {}u)])", low - 1);
+        let own = times(self.ends.form(End::Input), Form::COMPLEX, &product, &factor);
+        let own = [(&highs, high, 1), (&lows, low, 2)]
+            .iter()
+            .fold(own, |own, (name, len, input)| own.slot::<Complex32>(name, len * count, Some(Slot::Input(*input))));
+        // The signal's own axis is that of the terms.
+        let (array, element) = self.ends.array(End::Input);
+        let in_front = |own: usize| own + usize::from(own >= axis);
+        let load = (self.ends.joined(End::Input, own, in_front), array, element);
+        let strides = dense(self.shape.extents());
+        let reduction = self.sums(n, [0, strides[axis]], Some(&strides), load)?;
+        let tables = vec![Frequency::powers(&frequencies, 1 << bits, high as u32), Frequency::powers(&frequencies, 1, low as u32)];
+        Ok(Sums { reduction, tables })
+    }
+
+    /// The transform of all frequencies, if they are among those of the results, and how results are
+    /// picked from its spectrum. Of reals, the axis is the last one of the spectrum.
+    fn by_transform(&self) -> Result<Option<(Step, Sums)>> {
+        let At::Bins(bins) = &self.at else { return Ok(None) };
+        let (n, real) = (self.n() as u32, self.ends.form(End::Input) == Form::REAL);
+        let mut order: Vec<usize> = (0..self.shape.rank()).collect();
+        if real {
+            order.remove(self.axis);
+            order.push(self.axis);
+        }
+        let extents = self.shape.extents();
+        let place = |axis: usize| order.iter().position(|own| *own == axis).unwrap_or(axis);
+        let lengths: Vec<u32> = order.iter().map(|&axis| extents[axis] as u32).collect();
+        let whole: Vec<Windowed> = lengths.iter().map(|&n| Windowed::whole(n)).collect();
+        let stored = Filter::spectrum(real, &lengths);
+        let strides: Vec<usize> = order.iter().map(|&axis| dense(extents)[axis]).collect();
+        let input = Layout::strides(strides).batch_distance(extents.iter().product());
+        let (array, element) = self.ends.array(End::Input);
+        let map = self.ends.map(End::Input, place);
+        let step = Step::new(real, false, &[place(self.axis)], [whole, stored.clone()], self.batch).layouts([Some(input), None]);
+        let step = map.map_or(Ok(step.clone()), |map| step.map_of(End::Input, map, array, element))?;
+
+        let stored: Vec<usize> = stored.iter().map(|window| window.len as usize).collect();
+        let strides = dense(&stored);
+        let [picked, own] = ["picked", "spectra"].map(|name| self.ends.free_name(name));
+        let index = order.iter().zip(&strides).fold(format!("batch * {}u", stored.iter().product::<usize>()), |index, (&axis, stride)| {
+            let along = if axis == self.axis { "(value >> 1u)".to_owned() } else { format!("i{}", self.behind(axis)) };
+            format!("{index} + {along} * {stride}u")
+        });
+        // What a half-spectrum lacks is the conjugate of what it has.
+        let functions =
+            format!("fn {picked}(z: vec2<f32>, bin: u32) -> vec2<f32> {{\n    return vec2(z.x, select(z.y, -z.y, (bin & 1u) == 1u));\n}}");
+        let load = Fragment::new(format!("{picked}({own}[{index}], value)")).functions(functions);
+        let load = load.slot::<Complex32>(&own, step.array(End::Output).len, Some(Slot::Input(1)));
+        let words = bins.iter().map(|&bin| {
+            let is_mirrored = real && bin as u32 > n / 2;
+            let stored = if is_mirrored { n - bin as u32 } else { bin as u32 };
+            stored << 1 | u32::from(is_mirrored)
+        });
+        let words: Vec<u32> = words.collect();
+        let label = format!("bins {} of {}{n}", join(bins, ","), if real { "half of " } else { "" });
+        let table = Table::new(label, words.len() as u64, move || words.clone());
+        let reduction = self.sums(1, [1, 0], None, (load, Form::U32, u32::NAME))?;
+        Ok(Some((step, Sums { reduction, tables: vec![table] })))
+    }
+
+    /// What is between the transform and the results.
+    fn in_transform(&self, profile: &DeviceProfile) -> Result<Option<Recipe>> {
+        let Some((step, pick)) = self.by_transform()? else { return Ok(None) };
+        Ok(Some(Recipe { transform: Some(step.design(profile)?), sums: pick.reduction.design(profile)? }))
+    }
+
+    fn in_sums(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        Ok(Recipe { transform: None, sums: self.direct()?.reduction.design(profile)? })
+    }
+}
+
+impl Computation for Core {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.sizes()?;
+        let few = self.count() <= self.n().ilog2() as usize;
+        match if few { None } else { self.in_transform(profile)? } {
+            Some(recipe) => Ok(recipe),
+            None => self.in_sums(profile),
+        }
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let mut program = self.ends.program(self.to_string(), self.sizes()?, profile)?;
+        let (sums, inputs) = match &recipe.transform {
+            None => {
+                let sums = self.direct()?;
+                let tables = sums.tables.iter().map(|table| program.table(table.clone()));
+                let inputs: Vec<Slot> = [Slot::Input(0)].into_iter().chain(tables).collect();
+                (sums, inputs)
+            }
+            Some(transform) => {
+                let Some((step, pick)) = self.by_transform()? else {
+                    let why = "only elements of the FFT can be picked from its spectrum".to_owned();
+                    return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
+                };
+                let spectra = program.workspace(step.array(End::Output));
+                step.append(transform, profile, &mut program, [Slot::Input(0), spectra])?;
+                let tables = pick.tables.iter().map(|table| program.table(table.clone()));
+                let inputs: Vec<Slot> = tables.chain([spectra]).collect();
+                (pick, inputs)
+            }
+        };
+        program.embed(sums.reduction.lower(&recipe.sums, profile)?, &inputs, Slot::Output)?;
+        Ok(program.share_workspaces())
+    }
+}
+
+impl Search for Core {
+    /// The other way.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Ok(own) = self.design(profile) else { return Vec::new() };
+        let all = [self.in_transform(profile).ok().flatten(), self.in_sums(profile).ok()];
+        crate::plan::others(Some(&own), all.into_iter().flatten())
+    }
+}
+
+impl Sealed for Core {
+    fn verification(&self) -> Verification {
+        self.ends.verification()
+    }
+}
+
+/// `frequencies f32 200x205 x4 at 0.1,0.25 axis=0`, or `bins 3,17` in place of `at`, where defaults
+/// are left out.
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "frequencies {} {}", self.ends.element(End::Input), Batched(self.shape, self.batch))?;
+        match &self.at {
+            At::Bins(bins) => write!(f, " bins {}", join(bins, ","))?,
+            At::Cycles(all) => write!(f, " at {}", join(&all.iter().map(|f| f64::from_bits(*f)).collect::<Vec<_>>(), ","))?,
+        }
+        if self.axis + 1 != self.shape.rank() {
+            write!(f, " axis={}", self.axis)?;
+        }
+        Maps(&self.ends.maps).fmt(f)
+    }
+}
+
+/// Parses the text that [`Display`](fmt::Display) prints, of specifications without fragments.
+impl<T: Number> FromStr for Frequencies<T> {
+    type Err = Error;
+
+    fn from_str(whole: &str) -> Result<Self> {
+        let text = Text::new("specification", whole);
+        let (shape, mut words) = crate::signal::shape_after(&["frequencies", T::NAME], text, whole)?;
+        let mut next = words.one("`at` or `bins`")?;
+        let mut batch = 1;
+        if let Some(count) = next.strip_prefix('x') {
+            batch = text.number(count)?;
+            next = words.one("`at` or `bins`")?;
+        }
+        let list = words.one("frequencies, such as 0.1,0.25")?;
+        let at = match next {
+            "at" => At::Cycles(text.numbers::<f64>(list, ',')?.into_iter().map(|f| (f + 0.0).to_bits()).collect()),
+            "bins" => At::Bins(text.numbers(list, ',')?),
+            _ => return Err(text.wrong(next, "expected `at` or `bins`")),
+        };
+        let mut fields = words.fields();
+        let mut own = Self::at(shape, at).batch(batch);
+        if let Some(axis) = fields.value("axis") {
+            own = own.axis(text.number(axis)?);
+        }
+        fields.done("axis=0, at most once")?;
+        Ok(own)
+    }
+}
