@@ -35,6 +35,7 @@ int main(void)
     rows.strides[0] = PITCH;
     rows.strides[1] = 1;
     memset(&forward, 0, sizeof forward);
+    forward.size = sizeof forward;
     forward.kind = WGPU_FFT_R2C;
     forward.rank = 2;
     forward.shape[0] = ROWS;

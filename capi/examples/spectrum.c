@@ -27,6 +27,7 @@ int main(int argc, char **argv)
     int j, k, loudest = 0;
     double most = 0;
 
+    options.size = sizeof options;
     if (argc > 1)
         options.adapter_name = argv[1];
     check(wgpu_fft_gpu_open(&options, &gpu));

@@ -62,13 +62,16 @@ module wgpu_fft
     integer(c_size_t) :: bytes = 0
   end type wgpu_fft_array
 
+  ! Sizes are those of machines of 64 bits.
   type, bind(C) :: wgpu_fft_gpu_options
+    integer(c_size_t) :: size = 32
     type(c_ptr) :: adapter_name = c_null_ptr
     type(c_ptr) :: pipeline_cache = c_null_ptr
     type(c_ptr) :: record = c_null_ptr
   end type wgpu_fft_gpu_options
 
   type, bind(C) :: wgpu_fft_plan_options
+    integer(c_size_t) :: size = 32
     integer(c_int32_t) :: rigor = WGPU_FFT_ESTIMATE
     real(c_double) :: time_limit = 0
     type(c_ptr) :: recipe = c_null_ptr
@@ -82,6 +85,7 @@ module wgpu_fft
   end type wgpu_fft_layout
 
   type, bind(C) :: wgpu_fft_transform
+    integer(c_size_t) :: size = 152
     integer(c_int32_t) :: kind = 0
     integer(c_size_t) :: rank = 0
     integer(c_size_t) :: shape(WGPU_FFT_MOST_AXES) = 0
@@ -153,6 +157,49 @@ module wgpu_fft
       integer(c_size_t), value :: count, output_bytes
       integer(c_int32_t) :: status
     end function wgpu_fft_execute_many
+
+    function wgpu_fft_execute_start(plan, inputs, count, pending) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t, wgpu_fft_array
+      type(c_ptr), value :: plan
+      type(wgpu_fft_array), intent(in) :: inputs(*)
+      integer(c_size_t), value :: count
+      type(c_ptr), intent(out) :: pending
+      integer(c_int32_t) :: status
+    end function wgpu_fft_execute_start
+
+    function wgpu_fft_buffer_read_start(buffer, count, pending) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t
+      type(c_ptr), value :: buffer
+      integer(c_size_t), value :: count
+      type(c_ptr), intent(out) :: pending
+      integer(c_int32_t) :: status
+    end function wgpu_fft_buffer_read_start
+
+    function wgpu_fft_pending_wait(pending, seconds, done) bind(C) result(status)
+      import :: c_ptr, c_double, c_bool, c_int32_t
+      type(c_ptr), value :: pending
+      real(c_double), value :: seconds
+      logical(c_bool), intent(out) :: done
+      integer(c_int32_t) :: status
+    end function wgpu_fft_pending_wait
+
+    function wgpu_fft_pending_take(pending, data, count) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t
+      type(c_ptr), value :: pending, data
+      integer(c_size_t), value :: count
+      integer(c_int32_t) :: status
+    end function wgpu_fft_pending_take
+
+    function wgpu_fft_pending_bytes(pending) bind(C) result(bytes)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: pending
+      integer(c_size_t) :: bytes
+    end function wgpu_fft_pending_bytes
+
+    subroutine wgpu_fft_pending_destroy(pending) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: pending
+    end subroutine wgpu_fft_pending_destroy
 
     function wgpu_fft_gpu_open(options, gpu) bind(C) result(status)
       import :: c_ptr, c_int32_t, wgpu_fft_gpu_options

@@ -161,6 +161,12 @@ typedef struct wgpu_fft_buffer wgpu_fft_buffer;
 typedef struct wgpu_fft_gpu wgpu_fft_gpu;
 
 /**
+ * What the device computes meanwhile: the result of wgpu_fft_execute_start, or what
+ * wgpu_fft_buffer_read_start reads. One thread at a time waits for it.
+ */
+typedef struct wgpu_fft_pending wgpu_fft_pending;
+
+/**
  * Something to compute, ready on a device. Any number of threads may execute it at once.
  */
 typedef struct wgpu_fft_plan wgpu_fft_plan;
@@ -185,10 +191,14 @@ typedef struct wgpu_fft_array {
 } wgpu_fft_array;
 
 /**
- * Which device to open, and how. With zeros everywhere it means the same as NULL in its place: the
- * best device, or the one that WGPU_ADAPTER_NAME and WGPU_BACKEND name.
+ * Which device to open, and how. With zeros behind the size it means the same as NULL in its place:
+ * the best device, or the one that WGPU_ADAPTER_NAME and WGPU_BACKEND name.
  */
 typedef struct wgpu_fft_gpu_options {
+    /**
+     * sizeof(wgpu_fft_gpu_options).
+     */
+    size_t size;
     /**
      * Part of the name of the adapter or of its driver, in any case.
      */
@@ -205,9 +215,13 @@ typedef struct wgpu_fft_gpu_options {
 } wgpu_fft_gpu_options;
 
 /**
- * How a specification is computed. With zeros everywhere it means the same as NULL in its place.
+ * How a specification is computed. With zeros behind the size it means the same as NULL in its place.
  */
 typedef struct wgpu_fft_plan_options {
+    /**
+     * sizeof(wgpu_fft_plan_options).
+     */
+    size_t size;
     /**
      * WGPU_FFT_ESTIMATE and the like.
      */
@@ -245,9 +259,13 @@ typedef struct wgpu_fft_layout {
 } wgpu_fft_layout;
 
 /**
- * A Fourier transform. Zeros mean the default in all fields but `kind`, `rank` and `shape`.
+ * A Fourier transform. Zeros mean the default in all fields but `size`, `kind`, `rank` and `shape`.
  */
 typedef struct wgpu_fft_transform {
+    /**
+     * sizeof(wgpu_fft_transform).
+     */
+    size_t size;
     /**
      * WGPU_FFT_C2C_FORWARD and the like.
      */
@@ -486,6 +504,49 @@ wgpu_fft_status wgpu_fft_gpu_save_pipelines(const struct wgpu_fft_gpu *gpu);
  * bytes that all of it needs. Both places may be NULL.
  */
 wgpu_fft_status wgpu_fft_adapters(char *text, size_t size, size_t *needed);
+
+/**
+ * Begins to execute a plan on arrays of the host, and returns as soon as the inputs are copied:
+ * they may change then. Take the result with wgpu_fft_pending_take.
+ */
+wgpu_fft_status wgpu_fft_execute_start(const struct wgpu_fft_plan *plan,
+                                       const struct wgpu_fft_array *arrays,
+                                       size_t count,
+                                       struct wgpu_fft_pending **pending);
+
+/**
+ * Begins to copy bytes from the beginning of a buffer to the host, as they are when everything queued
+ * before has run. Take them with wgpu_fft_pending_take.
+ */
+wgpu_fft_status wgpu_fft_buffer_read_start(const struct wgpu_fft_buffer *buffer,
+                                           size_t count,
+                                           struct wgpu_fft_pending **pending);
+
+/**
+ * Waits for a result, but no longer than so many seconds: 0 asks whether it is there. `done` becomes
+ * whether it is.
+ */
+wgpu_fft_status wgpu_fft_pending_wait(const struct wgpu_fft_pending *pending,
+                                      double seconds,
+                                      bool *done);
+
+/**
+ * Waits for a result, and copies all of its bytes to the host. It can be taken once.
+ */
+wgpu_fft_status wgpu_fft_pending_take(const struct wgpu_fft_pending *pending,
+                                      void *data,
+                                      size_t count);
+
+/**
+ * The bytes of a result. 0 for NULL.
+ */
+size_t wgpu_fft_pending_bytes(const struct wgpu_fft_pending *pending);
+
+/**
+ * Destroys what wgpu_fft_execute_start and wgpu_fft_buffer_read_start made, taken or not: what has
+ * not come by then is nobody's, and nothing waits for it. NULL does nothing.
+ */
+void wgpu_fft_pending_destroy(struct wgpu_fft_pending *pending);
 
 /**
  * Plans a specification from its text, such as `c2c fwd 512x512` or `sum f32 480x640 axes=1`. The

@@ -44,6 +44,46 @@ pub unsafe fn place<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T, Fai
     unsafe { pointer.as_mut() }.ok_or_else(|| missing(name))
 }
 
+/// A structure of C's that begins with its size, which programs set to `sizeof`. Later versions may
+/// add fields behind the others, which are zeros for programs of before.
+///
+/// # Safety
+/// It is `repr(C)`, its first field is a `usize`, and zeros everywhere are a value of it.
+pub unsafe trait Versioned: Copy {
+    /// The name in C.
+    const NAME: &'static str;
+    /// The size in the first version that had it.
+    const LEAST: usize;
+}
+
+/// A structure that is given, if it is.
+///
+/// # Safety
+/// `pointer` must be NULL, or valid for reads of as many bytes as its first field says.
+pub unsafe fn structure<T: Versioned>(name: &str, pointer: *const T) -> Result<Option<T>, Failure> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    let known = size_of::<T>();
+    // SAFETY: the caller's; of any version, the size comes first.
+    let size = unsafe { pointer.cast::<usize>().read() };
+    if !(T::LEAST..=known + 4096).contains(&size) {
+        return Err(Failure::argument(format!("{name}.size is {size}: set it to sizeof({}), which is {known}", T::NAME)));
+    }
+    // SAFETY: the caller's.
+    let given = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), size) };
+    if given.iter().skip(known).any(|byte| *byte != 0) {
+        let why = format!("{name} has {size} bytes, and what lies behind the {known} that this version of the library knows is not 0");
+        return Err(Failure::unsupported(why));
+    }
+    let mut own = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: so many bytes are there on both sides, and zeros are a value.
+    Ok(Some(unsafe {
+        own.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(given.as_ptr(), size.min(known));
+        own.assume_init()
+    }))
+}
+
 /// The bytes of an array.
 ///
 /// # Safety
@@ -59,7 +99,7 @@ pub unsafe fn bytes<'a>(name: &str, data: *const u8, count: usize) -> Result<&'a
     Ok(unsafe { std::slice::from_raw_parts(data, count) })
 }
 
-fn missing(name: &str) -> Failure {
+pub fn missing(name: &str) -> Failure {
     Failure::argument(format!("{name} is NULL"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use fft::{DeviceBuffer, FragmentArrays, View};
+use fft::{DeviceBuffer, FragmentArrays, Pending, View};
 
 use crate::arguments::{bytes, given, place};
 use crate::gpu::Gpu;
@@ -24,6 +24,11 @@ impl Buffer {
             return Err(Failure::length(format!("the buffer has {all} bytes, not {count}")));
         }
         Ok(self.bytes.slice(0..count)?)
+    }
+
+    /// Begins to copy the first bytes to the host.
+    pub fn read(&self, count: usize) -> Result<Pending<Vec<u8>>, Failure> {
+        Ok(self.gpu.download(self.first(count)?)?)
     }
 }
 
@@ -79,7 +84,7 @@ pub unsafe extern "C" fn wgpu_fft_buffer_read(buffer: *const Buffer, data: *mut 
         // SAFETY: as above. The result says no more than whether the place can be one.
         unsafe { self::bytes("data", data.cast(), count) }?;
         process::check().map_err(Failure::unsupported)?;
-        let read = buffer.gpu.download(buffer.first(count)?)?.wait()?;
+        let read = buffer.read(count)?.wait()?;
         // SAFETY: as above.
         unsafe { data.cast::<u8>().copy_from_nonoverlapping(read.as_ptr(), read.len()) };
         Ok(())

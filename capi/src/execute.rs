@@ -17,14 +17,28 @@ pub struct Array {
     pub bytes: usize,
 }
 
+/// The inputs of a plan.
+///
+/// # Safety
+/// There must be so many arrays, whose bytes are valid while the result is used.
+pub unsafe fn inputs<'a>(arrays: *const Array, count: usize) -> Result<Vec<&'a [u8]>, Failure> {
+    if arrays.is_null() || count > 16 {
+        return Err(Failure::argument(format!("{count} inputs at {arrays:?}: there are 1 or 2")));
+    }
+    // SAFETY: the caller's.
+    let arrays = unsafe { std::slice::from_raw_parts(arrays, count) };
+    // SAFETY: the caller's.
+    arrays.iter().map(|array| unsafe { bytes("an input", array.data.cast(), array.bytes) }).collect()
+}
+
 /// # Safety
 /// The arrays must be there.
-unsafe fn run(plan: *const Plan, arrays: &[Array], output: *mut c_void, output_bytes: usize) -> Outcome {
+unsafe fn run(plan: *const Plan, arrays: *const Array, count: usize, output: *mut c_void, output_bytes: usize) -> Outcome {
     // SAFETY: the caller's.
     let plan = unsafe { given("plan", plan) }?;
     process::check().map_err(Failure::unsupported)?;
     // SAFETY: the caller's.
-    let inputs = arrays.iter().map(|array| unsafe { bytes("an input", array.data.cast(), array.bytes) }).collect::<Result<Vec<_>, _>>()?;
+    let inputs = unsafe { inputs(arrays, count) }?;
     // SAFETY: the caller's. The result says no more than whether the place can be one.
     let places = unsafe { bytes("the output", output.cast(), output_bytes) }?.as_ptr_range();
     plan.check_output(output_bytes)?;
@@ -55,7 +69,7 @@ pub unsafe extern "C" fn wgpu_fft_execute(
 ) -> Status {
     guarded("wgpu_fft_execute", || {
         // SAFETY: the caller gives a handle and arrays.
-        unsafe { run(plan, &[Array { data: input, bytes: input_bytes }], output, output_bytes) }
+        unsafe { run(plan, &Array { data: input, bytes: input_bytes }, 1, output, output_bytes) }
     })
 }
 
@@ -69,10 +83,7 @@ pub unsafe extern "C" fn wgpu_fft_execute_many(
     output_bytes: usize,
 ) -> Status {
     guarded("wgpu_fft_execute_many", || {
-        if inputs.is_null() || count > 16 {
-            return Err(Failure::argument(format!("{count} inputs at {inputs:?}: there are 1 or 2")));
-        }
         // SAFETY: the caller gives so many arrays, a handle and an output.
-        unsafe { run(plan, std::slice::from_raw_parts(inputs, count), output, output_bytes) }
+        unsafe { run(plan, inputs, count, output, output_bytes) }
     })
 }

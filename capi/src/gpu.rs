@@ -8,7 +8,7 @@ use std::time::Duration;
 use fft::tune::{Record, Rigor, Tuning};
 use fft::{GpuOptions as Options, Planner};
 
-use crate::arguments::{c_string, given, optional, place, write_text};
+use crate::arguments::{Versioned, c_string, given, optional, place, structure, write_text};
 use crate::process;
 use crate::status::{Failure, Status, guarded};
 
@@ -40,10 +40,13 @@ impl Gpu {
     }
 }
 
-/// Which device to open, and how. With zeros everywhere it means the same as NULL in its place: the
-/// best device, or the one that WGPU_ADAPTER_NAME and WGPU_BACKEND name.
+/// Which device to open, and how. With zeros behind the size it means the same as NULL in its place:
+/// the best device, or the one that WGPU_ADAPTER_NAME and WGPU_BACKEND name.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct GpuOptions {
+    /// sizeof(wgpu_fft_gpu_options).
+    pub size: usize,
     /// Part of the name of the adapter or of its driver, in any case.
     pub adapter_name: *const c_char,
     /// The file that keeps compiled pipelines; wgpu_fft_gpu_save_pipelines writes it.
@@ -51,6 +54,12 @@ pub struct GpuOptions {
     /// The file that keeps what was measured. With NULL it is the one of WGPU_FFT_RECORD, or else
     /// one in the user's folder for caches.
     pub record: *const c_char,
+}
+
+// SAFETY: it is of numbers and pointers, with its size first.
+unsafe impl Versioned for GpuOptions {
+    const NAME: &'static str = "wgpu_fft_gpu_options";
+    const LEAST: usize = size_of::<Self>();
 }
 
 /// Opens a device. Close it with wgpu_fft_gpu_close.
@@ -65,8 +74,10 @@ pub struct GpuOptions {
 pub unsafe extern "C" fn wgpu_fft_gpu_open(options: *const GpuOptions, gpu: *mut *mut Gpu) -> Status {
     guarded("wgpu_fft_gpu_open", || {
         // SAFETY: the caller gives options or NULL, with texts or NULL, and a place for the handle.
-        let (options, gpu) = unsafe { (options.as_ref(), place("gpu", gpu)?) };
+        let gpu = unsafe { place("gpu", gpu) }?;
         *gpu = std::ptr::null_mut();
+        // SAFETY: as above.
+        let options = unsafe { structure("options", options) }?;
         let (mut wanted, mut record) = (Options::default(), None);
         if let Some(options) = options {
             // SAFETY: as above.

@@ -9,6 +9,7 @@ mod arguments;
 mod buffer;
 mod execute;
 mod gpu;
+mod pending;
 mod plan;
 #[path = "../process.rs"]
 mod process;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fft::dynamic::{AnyPlan, AnySpec};
 use fft::tune::Rigor;
 
-use crate::arguments::{c_string, given, optional, place, text};
+use crate::arguments::{Versioned, c_string, given, optional, place, structure, text};
 use crate::gpu::Gpu;
 use crate::process;
 use crate::status::{Failure, Outcome, Status, guarded};
@@ -21,15 +21,24 @@ pub const WGPU_FFT_MEASURE: i32 = 2;
 /// By the record, or else by a search of up to a minute.
 pub const WGPU_FFT_PATIENT: i32 = 3;
 
-/// How a specification is computed. With zeros everywhere it means the same as NULL in its place.
+/// How a specification is computed. With zeros behind the size it means the same as NULL in its place.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct PlanOptions {
+    /// sizeof(wgpu_fft_plan_options).
+    pub size: usize,
     /// WGPU_FFT_ESTIMATE and the like.
     pub rigor: i32,
     /// How long a search may take, in seconds. 0 is the default of the rigor.
     pub time_limit: f64,
     /// The text of a recipe, as wgpu_fft_plan_recipe returned it, in place of any choice.
     pub recipe: *const c_char,
+}
+
+// SAFETY: it is of numbers and pointers, with its size first.
+unsafe impl Versioned for PlanOptions {
+    const NAME: &'static str = "wgpu_fft_plan_options";
+    const LEAST: usize = size_of::<Self>();
 }
 
 /// Something to compute, ready on a device. Any number of threads may execute it at once.
@@ -42,9 +51,14 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The size of an output.
+    pub fn output_bytes(&self) -> usize {
+        self.plan.program().output().len * self.plan.output().bytes()
+    }
+
     /// Refuses an output of another size.
     pub fn check_output(&self, bytes: usize) -> Outcome {
-        let expected = self.plan.program().output().len * self.plan.output().bytes();
+        let expected = self.output_bytes();
         if bytes == expected {
             return Ok(());
         }
@@ -57,7 +71,7 @@ impl Plan {
 unsafe fn planned(gpu: &Gpu, spec: &AnySpec, options: *const PlanOptions) -> Result<Box<Plan>, Failure> {
     let (mut rigor, mut limit, mut recipe) = (Rigor::Estimate, None, None);
     // SAFETY: the caller's.
-    if let Some(options) = unsafe { options.as_ref() } {
+    if let Some(options) = unsafe { structure("options", options) }? {
         rigor = match options.rigor {
             WGPU_FFT_ESTIMATE => Rigor::Estimate,
             WGPU_FFT_RECORDED => Rigor::Recorded,
@@ -118,7 +132,7 @@ pub unsafe extern "C" fn wgpu_fft_plan_transform(
         unsafe {
             let plan = place("plan", plan)?;
             *plan = std::ptr::null_mut();
-            let spec: AnySpec = given("transform", transform)?.text()?.parse()?;
+            let spec: AnySpec = Transform::given(transform)?.text()?.parse()?;
             *plan = Box::into_raw(planned(given("gpu", gpu)?, &spec, options)?);
         }
         Ok(())
@@ -202,7 +216,7 @@ pub unsafe extern "C" fn wgpu_fft_plan_input_bytes(plan: *const Plan, input: usi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_plan_output_bytes(plan: *const Plan) -> usize {
     // SAFETY: the caller's.
-    unsafe { number_of(plan, |plan| plan.program().output().len * plan.output().bytes()) }
+    unsafe { plan.as_ref() }.map_or(0, Plan::output_bytes)
 }
 
 /// The elements of an input, counted from 0. 0 if there is none of that number.

@@ -7,7 +7,7 @@ use fft::Layout as CrateLayout;
 use fft::dynamic::AnySpec;
 use fft::fft::RealKind;
 
-use crate::arguments::{given, write_text};
+use crate::arguments::{Versioned, missing, structure, write_text};
 use crate::status::{Failure, Status, guarded};
 
 /// The most axes of a transform.
@@ -74,9 +74,12 @@ pub struct Layout {
     pub within: usize,
 }
 
-/// A Fourier transform. Zeros mean the default in all fields but `kind`, `rank` and `shape`.
+/// A Fourier transform. Zeros mean the default in all fields but `size`, `kind`, `rank` and `shape`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct Transform {
+    /// sizeof(wgpu_fft_transform).
+    pub size: usize,
     /// WGPU_FFT_C2C_FORWARD and the like.
     pub kind: i32,
     /// The number of axes: 1 to 3.
@@ -105,7 +108,22 @@ pub struct Transform {
     pub in_place: bool,
 }
 
+// SAFETY: it is of numbers, pointers and a bool, with its size first.
+unsafe impl Versioned for Transform {
+    const NAME: &'static str = "wgpu_fft_transform";
+    const LEAST: usize = size_of::<Self>();
+}
+
 impl Transform {
+    /// A transform that must be there.
+    ///
+    /// # Safety
+    /// As [`structure`].
+    pub unsafe fn given(transform: *const Self) -> Result<Self, Failure> {
+        // SAFETY: the caller's.
+        unsafe { structure("transform", transform) }?.ok_or_else(|| missing("transform"))
+    }
+
     /// The text of the specification.
     ///
     /// # Safety
@@ -212,7 +230,7 @@ pub unsafe extern "C" fn wgpu_fft_transform_text(
         // SAFETY: the caller gives a transform, and places of these sizes or NULL.
         unsafe {
             // As the crate prints it, which refuses what is none.
-            let spec: AnySpec = given("transform", transform)?.text()?.parse()?;
+            let spec: AnySpec = Transform::given(transform)?.text()?.parse()?;
             write_text(&spec.to_string(), text, size, needed)
         }
     })

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <wgpu_fft.h>
@@ -105,6 +106,7 @@ static void forked(const char *name)
     wgpu_fft_gpu_options options = {0};
     unsigned i;
 
+    options.size = sizeof options;
     options.adapter_name = name;
     for (i = 0; i < 2; i++)
         CHECK(wgpu_fft_gpu_open(&options, &gpus[i]) == WGPU_FFT_OK);
@@ -196,6 +198,75 @@ static void queued(const wgpu_fft_gpu *gpu)
     wgpu_fft_buffer_destroy(NULL);
 }
 
+/* Results that are begun, asked for, taken once, and left alone. */
+static void started(const wgpu_fft_gpu *gpu)
+{
+    enum { LONG = 1 << 18 };
+    wgpu_fft_plan *plan, *slow;
+    wgpu_fft_buffer *x;
+    wgpu_fft_pending *pending = NULL, *other, *many[4];
+    wgpu_fft_array array;
+    float data[2 * N], kept[2 * N], spectrum[2 * N], *zeros;
+    bool done = false;
+    int i, asked = 0;
+
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", NULL, &plan) == WGPU_FFT_OK);
+    noise(data, 2 * N, 11);
+    memcpy(kept, data, sizeof data);
+    array.data = data;
+    array.bytes = sizeof data;
+    CHECK(wgpu_fft_execute_start(plan, &array, 1, &pending) == WGPU_FFT_OK);
+    memset(data, 0, sizeof data); /* it is copied */
+    while (!done) {
+        CHECK(wgpu_fft_pending_wait(pending, asked++ == 0 ? 0 : 0.01, &done) == WGPU_FFT_OK);
+        CHECK(asked < 10000);
+    }
+    CHECK(wgpu_fft_pending_bytes(pending) == sizeof spectrum && wgpu_fft_pending_bytes(NULL) == 0);
+    CHECK(wgpu_fft_pending_take(pending, spectrum, 8) == WGPU_FFT_ERROR_LENGTH);
+    CHECK(wgpu_fft_pending_take(pending, spectrum, sizeof spectrum) == WGPU_FFT_OK);
+    CHECK(distance_of(kept, spectrum, -1) < 1e-4);
+    CHECK(wgpu_fft_pending_take(pending, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(strstr(wgpu_fft_error_message(), "taken") != NULL);
+    wgpu_fft_pending_destroy(pending);
+
+    /* Many at once, of which the last is taken first, and some never. The plan and the buffer go
+       before them. */
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 262144", NULL, &slow) == WGPU_FFT_OK);
+    zeros = calloc(2 * LONG, sizeof(float));
+    CHECK(zeros != NULL);
+    array.data = zeros;
+    array.bytes = 2 * LONG * sizeof(float);
+    for (i = 0; i < 4; i++)
+        CHECK(wgpu_fft_execute_start(slow, &array, 1, &many[i]) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_create(gpu, sizeof data, &x) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_write(x, kept, sizeof kept) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_read_start(x, sizeof data, &other) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_buffer_read_start(x, sizeof data + 4, &pending) == WGPU_FFT_ERROR_LENGTH && pending == NULL);
+    wgpu_fft_buffer_destroy(x);
+    wgpu_fft_plan_destroy(slow);
+    CHECK(wgpu_fft_pending_take(other, data, sizeof data) == WGPU_FFT_OK && memcmp(data, kept, sizeof data) == 0);
+    zeros[5] = 1;
+    CHECK(wgpu_fft_pending_take(many[3], zeros, 2 * LONG * sizeof(float)) == WGPU_FFT_OK && zeros[5] == 0);
+    for (i = 0; i < 4; i++)
+        wgpu_fft_pending_destroy(many[i]);
+    wgpu_fft_pending_destroy(other);
+    wgpu_fft_pending_destroy(NULL);
+    free(zeros);
+
+    /* Mistakes. */
+    CHECK(wgpu_fft_execute_start(plan, NULL, 1, &pending) == WGPU_FFT_ERROR_ARGUMENT && pending == NULL);
+    array.bytes = 12;
+    CHECK(wgpu_fft_execute_start(plan, &array, 1, &pending) != WGPU_FFT_OK && pending == NULL);
+    CHECK(wgpu_fft_pending_wait(NULL, 0, &done) == WGPU_FFT_ERROR_ARGUMENT);
+    array.data = data;
+    array.bytes = sizeof data;
+    CHECK(wgpu_fft_execute_start(plan, &array, 1, &pending) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_pending_wait(pending, -1, &done) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_pending_take(pending, NULL, sizeof data) == WGPU_FFT_ERROR_ARGUMENT);
+    wgpu_fft_pending_destroy(pending);
+    wgpu_fft_plan_destroy(plan);
+}
+
 static void device(const char *name)
 {
     wgpu_fft_gpu_options options = {0};
@@ -210,6 +281,7 @@ static void device(const char *name)
     double exact = 0;
     int i;
 
+    options.size = sizeof options;
     options.adapter_name = name;
     CHECK(wgpu_fft_gpu_open(&options, &gpu) == WGPU_FFT_OK);
     printf("api: %s\n", wgpu_fft_gpu_name(gpu));
@@ -224,6 +296,7 @@ static void device(const char *name)
     CHECK(wgpu_fft_plan_input_bytes(plan, 1) == 0 && wgpu_fft_plan_output_bytes(plan) == sizeof data);
     CHECK(strcmp(wgpu_fft_plan_input_element(plan), "complex f32") == 0);
     CHECK(strcmp(wgpu_fft_plan_output_element(plan), "complex f32") == 0);
+    how.size = sizeof how;
     how.recipe = wgpu_fft_plan_recipe(plan);
     CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", &how, &again) == WGPU_FFT_OK);
     CHECK(strcmp(wgpu_fft_plan_recipe(again), how.recipe) == 0);
@@ -253,6 +326,7 @@ static void device(const char *name)
 
     /* From numbers. */
     memset(&transform, 0, sizeof transform);
+    transform.size = sizeof transform;
     transform.kind = WGPU_FFT_C2C_INVERSE;
     transform.rank = 1;
     transform.shape[0] = N;
@@ -275,6 +349,7 @@ static void device(const char *name)
     wgpu_fft_plan_destroy(plan);
 
     queued(gpu);
+    started(gpu);
     for (i = 0; i < THREADS; i++) {
         jobs[i].gpu = gpu;
         jobs[i].seed = 100 + (unsigned)i;

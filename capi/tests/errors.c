@@ -21,6 +21,10 @@ static void own_interface(void)
     wgpu_fft_gpu *gpu = (wgpu_fft_gpu *)&gpu;
     wgpu_fft_plan *plan = (wgpu_fft_plan *)&plan;
     wgpu_fft_gpu_options options = {0};
+    struct {
+        wgpu_fft_gpu_options known;
+        size_t more;
+    } later;
     wgpu_fft_transform transform;
     wgpu_fft_layout layout;
     float numbers[4] = {0};
@@ -32,8 +36,19 @@ static void own_interface(void)
     CHECK(wgpu_fft_gpu_open(NULL, NULL) == WGPU_FFT_ERROR_ARGUMENT && said("gpu is NULL"));
     CHECK(wgpu_fft_gpu_open(NULL, &gpu) == WGPU_FFT_ERROR_NO_DEVICE && said("no GPU adapter"));
     CHECK(gpu == NULL);
+    options.size = sizeof options;
     options.adapter_name = "no such adapter";
     CHECK(wgpu_fft_gpu_open(&options, &gpu) == WGPU_FFT_ERROR_NO_DEVICE && said("no such adapter"));
+    /* A program of a later version, with and without what this one does not know. */
+    memset(&later, 0, sizeof later);
+    later.known.size = sizeof later;
+    later.known.adapter_name = "no such adapter";
+    CHECK(wgpu_fft_gpu_open(&later.known, &gpu) == WGPU_FFT_ERROR_NO_DEVICE && said("no such adapter"));
+    later.more = 1;
+    CHECK(wgpu_fft_gpu_open(&later.known, &gpu) == WGPU_FFT_ERROR_UNSUPPORTED && said("40 bytes"));
+    options.size = 8;
+    CHECK(wgpu_fft_gpu_open(&options, &gpu) == WGPU_FFT_ERROR_ARGUMENT && said("options.size is 8") && said("32"));
+    options.size = sizeof options;
     options.adapter_name = "\xff";
     CHECK(wgpu_fft_gpu_open(&options, &gpu) == WGPU_FFT_ERROR_ARGUMENT && said("UTF-8"));
     CHECK(wgpu_fft_adapters(text, sizeof text, &needed) == WGPU_FFT_ERROR_NO_DEVICE);
@@ -48,6 +63,8 @@ static void own_interface(void)
     CHECK(wgpu_fft_gpu_save_pipelines(NULL) == WGPU_FFT_ERROR_ARGUMENT);
 
     memset(&transform, 0, sizeof transform);
+    CHECK(wgpu_fft_transform_text(&transform, text, sizeof text, NULL) == WGPU_FFT_ERROR_ARGUMENT && said("sizeof(wgpu_fft_transform)"));
+    transform.size = sizeof transform;
     CHECK(wgpu_fft_transform_text(&transform, text, sizeof text, NULL) == WGPU_FFT_ERROR_ARGUMENT && said("kind"));
     transform.kind = WGPU_FFT_R2R;
     transform.rank = 2;
@@ -64,6 +81,7 @@ static void own_interface(void)
     CHECK(wgpu_fft_transform_text(&transform, text, 8, &needed) == WGPU_FFT_OK && strcmp(text, "r2r dct") == 0);
     CHECK(wgpu_fft_transform_text(&transform, NULL, 0, &needed) == WGPU_FFT_OK && needed == 33);
     memset(&transform, 0, sizeof transform);
+    transform.size = sizeof transform;
     memset(&layout, 0, sizeof layout);
     layout.strides[0] = 1;
     layout.strides[2] = 20;

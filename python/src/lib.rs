@@ -10,6 +10,7 @@ mod nufft;
 mod plan;
 mod process;
 mod stft;
+mod stream;
 
 use pyo3::prelude::*;
 
@@ -21,12 +22,16 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<array::Buffer>()?;
     module.add_class::<gpu::Gpu>()?;
     module.add_class::<plan::Plan>()?;
+    module.add_class::<stream::ConvolveStream>()?;
+    module.add_class::<stream::StftStream>()?;
     module.add_class::<nufft::NufftPlan>()?;
     module.add_class::<nufft::NufftPoints>()?;
     module.add_class::<nufft::Nufft3Plan>()?;
     module.add_function(wrap_pyfunction!(gpu::adapters, module)?)?;
     module.add_function(wrap_pyfunction!(nufft::plan_nufft, module)?)?;
     module.add_function(wrap_pyfunction!(nufft::plan_nufft3, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::stream_convolve, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::stream_stft, module)?)?;
     module.add_function(wrap_pyfunction!(process::check, module)?)?;
     module.add_function(wrap_pyfunction!(process::is_forked, module)?)
 }

@@ -206,3 +206,57 @@ def test_frames_of_short_signals(noise, agrees):
     assert [part.shape for part in signal.stft(x[:, :0])] == [part.shape for part in scipy.signal.stft(x[:, :0])]
     with pytest.raises(TypeError, match="real"):
         signal.stft(x, window=np.ones(8) * 1j)
+
+
+@pytest.mark.parametrize("channels, each", [(None, False), (1, False), (3, False), (3, True)])
+def test_streams_of_convolutions(noise, agrees, channels, each):
+    shape = () if channels is None else (channels,)
+    x, kernel = noise((*shape, 320)), noise((*(shape if each else ()), 75))
+    stream = signal.StreamConvolve(kernel, 32, channels)
+    blocks = [x[..., first : first + 32] for first in range(0, 320, 32)]
+    expected = scipy.signal.fftconvolve(x, kernel if each or not shape else kernel[None], axes=-1)[..., :320]
+    for _ in range(2):
+        actual = np.concatenate([stream.push(block) for block in blocks], axis=-1)
+        assert actual.dtype == np.float32
+        agrees(actual, expected, 2e-5)
+        stream.reset()
+    stream.set_kernel(-kernel)
+    agrees(stream.push(blocks[0]), -expected[..., :32], 2e-5)
+
+
+@pytest.mark.parametrize("channels", [None, 2])
+def test_streams_of_frames(noise, agrees, channels):
+    shape = () if channels is None else (channels,)
+    x, window = noise((*shape, 500)), scipy.signal.windows.hann(32, sym=False)
+    stream = signal.StftStream(window, 8, channels, mfft=48, frames=5)
+    pieces = np.split(x, [0, 3, 3, 100, 350], axis=-1)
+    actual = np.concatenate([stream.push(piece) for piece in pieces], axis=-2)
+    frames = np.lib.stride_tricks.sliding_window_view(x, 32, axis=-1)[..., ::8, :] * window
+    # Phases count from the middle of the frame.
+    expected = np.fft.rfft(np.roll(np.concatenate([frames, np.zeros((*frames.shape[:-1], 16))], axis=-1), -16, axis=-1))
+    assert actual.dtype == np.complex64 and actual.shape == expected.shape
+    agrees(actual, expected, 2e-5)
+    stream.reset()
+    agrees(stream.push(x), expected, 2e-5)
+
+
+def test_streams_refuse_what_makes_no_sense(noise):
+    with pytest.raises(wgpu_fft.ArgumentError, match=r"\(2, 8\)"):
+        signal.StreamConvolve(noise((2, 8)), 16)
+    with pytest.raises(wgpu_fft.ArgumentError, match="taps"):
+        signal.StreamConvolve(1.0, 16)
+    for kernel, block in ((noise(8), 0), ([], 16)):
+        with pytest.raises(wgpu_fft.ArgumentError, match="0 "):
+            signal.StreamConvolve(kernel, block)
+    stream = signal.StreamConvolve(noise(8), 16, channels=2)
+    for wrong in (noise(16), noise((2, 15)), noise((3, 16))):
+        with pytest.raises(wgpu_fft.ArgumentError, match=r"\(2, 16\)"):
+            stream.push(wrong)
+    with pytest.raises(TypeError, match="complex64"):
+        stream.push(noise((2, 16), np.complex64))
+    with pytest.raises(wgpu_fft.ArgumentError, match="9"):
+        stream.set_kernel(noise(9))
+    with pytest.raises(wgpu_fft.Error, match="hop"):
+        signal.StftStream(np.ones(8), 0)
+    with pytest.raises(wgpu_fft.ArgumentError, match="one axis"):
+        signal.StftStream(np.ones((2, 8)), 4)

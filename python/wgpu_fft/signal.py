@@ -22,9 +22,19 @@ from ._execute import run
 from ._fourier import fftn, ifftn, irfftn, rfftn
 from ._helper import next_fast_len
 from ._plan import Plan
+from ._streams import StftStream, StreamConvolve
 from ._typing import Integers, Numbers, of_two
 
-__all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve", "phase_correlate", "stft"]
+__all__ = [
+    "StftStream",
+    "StreamConvolve",
+    "convolve",
+    "correlate",
+    "fftconvolve",
+    "oaconvolve",
+    "phase_correlate",
+    "stft",
+]
 
 MODES = ("full", "same", "valid")
 

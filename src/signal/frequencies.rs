@@ -74,10 +74,10 @@ use crate::verify::Verification;
 ///
 /// # Cost
 /// A few frequencies are summed directly: each reads the signal once, mostly from a cache, in one
-/// or two dispatches. The constants take about 2·√n complex numbers for each frequency. More than
-/// about log₂n of the FFT's own frequencies are taken from the whole spectrum: the passes of the
-/// transform, and one more that reads and writes only the results. Frequencies between those of the
-/// FFT are summed directly, however many there are.
+/// or two dispatches. The constants take about 2·√n complex numbers for each frequency. Where a
+/// transform has fewer operations, of the FFT's own frequencies above log₂n/4 or log₂n/5, they are
+/// taken from the whole spectrum: the passes of the transform, and one more that reads and writes only
+/// the results. Frequencies between those of the FFT are summed directly, however many there are.
 ///
 /// # Errors
 /// Planning returns [`Error::Empty`], also without a frequency; [`Error::Unsupported`] for shapes of
@@ -113,6 +113,16 @@ enum At {
     /// Bits of numbers of cycles per sample.
     Cycles(Vec<u64>),
 }
+
+/// Operations of a Fourier transform for each number and each factor 2, by the usual count.
+const OPERATIONS: f64 = 5.0;
+
+/// Operations of a sum for each number and each frequency, with the words that it loads: two numbers
+/// from tables, their product, and the product with a complex number, or with a real one. On a
+/// software driver 2²⁰ reals in rows of 2⁸, 2¹², 2¹⁶ and 2²⁰ take as long either way for 1, 1, 2 and
+/// 4 frequencies.
+const SUM: f64 = 18.0;
+const SUM_OF_REALS: f64 = 14.0;
 
 /// What stands between the two recipes.
 const PICK: &str = " / pick ";
@@ -224,6 +234,10 @@ impl Core {
         Ok(self)
     }
 
+    fn is_real(&self) -> bool {
+        self.ends.form(End::Input) == Form::REAL
+    }
+
     fn count(&self) -> usize {
         match &self.at {
             At::Bins(bins) => bins.len(),
@@ -328,7 +342,7 @@ impl Core {
     /// picked from its spectrum. Of reals, the axis is the last one of the spectrum.
     fn by_transform(&self) -> Result<Option<(Step, Sums)>> {
         let At::Bins(bins) = &self.at else { return Ok(None) };
-        let (n, real) = (self.n() as u32, self.ends.form(End::Input) == Form::REAL);
+        let (n, real) = (self.n() as u32, self.is_real());
         let mut order: Vec<usize> = (0..self.shape.rank()).collect();
         if real {
             order.remove(self.axis);
@@ -386,8 +400,10 @@ impl Computation for Core {
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         self.sizes()?;
-        let few = self.count() <= self.n().ilog2() as usize;
-        match if few { None } else { self.in_transform(profile)? } {
+        let transform = OPERATIONS * f64::from(self.n().max(2).ilog2());
+        let [sums, transform] = if self.is_real() { [SUM_OF_REALS, transform / 2.0] } else { [SUM, transform] };
+        let is_cheaper = sums * self.count() as f64 <= transform;
+        match if is_cheaper { None } else { self.in_transform(profile)? } {
             Some(recipe) => Ok(recipe),
             None => self.in_sums(profile),
         }

@@ -269,7 +269,7 @@ fn spectra_at_frequencies_follow_the_definition() {
 fn frequencies_by_cost() {
     let profile = &profiles()[0];
     let recipe = |count: usize| Frequencies::<f32>::bins(4096, (0..count).collect::<Vec<_>>()).design(profile).unwrap();
-    assert!(recipe(3).transform.is_none() && recipe(200).transform.is_some());
+    assert!(recipe(1).transform.is_none() && recipe(200).transform.is_some());
     let between = Frequencies::<f32>::new(64, [0.1; 40]);
     assert!(between.design(profile).unwrap().transform.is_none() && between.alternatives(profile).is_empty());
     let error = between.lower(&recipe(200), profile).unwrap_err();
