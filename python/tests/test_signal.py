@@ -233,7 +233,8 @@ def test_streams_of_frames(noise, agrees, channels):
     actual = np.concatenate([stream.push(piece) for piece in pieces], axis=-2)
     frames = np.lib.stride_tricks.sliding_window_view(x, 32, axis=-1)[..., ::8, :] * window
     # Phases count from the middle of the frame.
-    expected = np.fft.rfft(np.roll(np.concatenate([frames, np.zeros((*frames.shape[:-1], 16))], axis=-1), -16, axis=-1))
+    padded = np.concatenate([frames, np.zeros((*frames.shape[:-1], 16))], axis=-1)
+    expected = np.fft.rfft(np.roll(padded, -16, axis=-1)).astype(np.complex64)
     assert actual.dtype == np.complex64 and actual.shape == expected.shape
     agrees(actual, expected, 2e-5)
     stream.reset()

@@ -15,14 +15,14 @@ use crate::fft::ops::filter::Filter;
 use crate::fft::ops::step::Step;
 use crate::fft::spec::window::Windowed;
 use crate::fft::{self, End};
-use crate::fragment::{Form, Fragment, Maps, Readable, Writable};
+use crate::fragment::{Form, Fragment, Maps};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::program::Table;
 use crate::plan::{Computation, Program, Sealed, Search, Spec, typed};
 use crate::reduce::{self, Reduction};
-use crate::settings::settings;
+use crate::settings::{maps, settings};
 use crate::shape::{Batched, Shape};
 use crate::strides::dense;
 use crate::text::{Text, join, parsed};
@@ -189,28 +189,6 @@ impl<I: Element, O: Element> Frequencies<I, O> {
         batch(count: usize) => own.core.batch = count;
     }
 
-    /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
-    /// input array has elements of type `T` then, and the fragment's result is an `f32` for real
-    /// signals and a `vec2<f32>` for complex ones. It costs no pass. Where frequencies are summed
-    /// directly, it is applied once for each of them.
-    ///
-    /// # Errors
-    /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
-    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<Frequencies<T, O>> {
-        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
-        Ok(Frequencies { core, element: PhantomData })
-    }
-
-    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
-    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
-    ///
-    /// # Errors
-    /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
-    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<Frequencies<I, T>> {
-        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
-        Ok(Frequencies { core, element: PhantomData })
-    }
-
     /// The shape of a result.
     ///
     /// # Errors
@@ -219,6 +197,18 @@ impl<I: Element, O: Element> Frequencies<I, O> {
         self.core.sizes()?;
         Ok(self.core.to())
     }
+}
+
+maps! { Frequencies:
+    /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
+    /// input array has elements of type `T` then, and the fragment's result is an `f32` for real
+    /// signals and a `vec2<f32>` for complex ones. It costs no pass. Where frequencies are summed
+    /// directly, it is applied once for each of them.
+    map_input;
+
+    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
+    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
+    map_output;
 }
 
 /// Sums, whose fragment takes further inputs: those behind the first one.

@@ -13,11 +13,12 @@ use crate::fft::ops::filter::Filter;
 use crate::fft::ops::step::Step;
 use crate::fft::spec::window::Windowed;
 use crate::fft::{End, FilterRecipe};
-use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
+use crate::fragment::{Checked, Form, Fragment, Maps, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
+use crate::settings::maps;
 use crate::shape::{Batched, Shape};
 use crate::strides::dense;
 use crate::text::Text;
@@ -134,27 +135,17 @@ impl<I: Element, O: Element> Resample<I, O> {
         let core = Core { shape: *to, to: *shape, adjoint: !adjoint, ..self.core.clone() };
         Ok(Resample { core, element: PhantomData })
     }
+}
 
+maps! { Resample:
     /// Applies a fragment of WGSL to every element that is loaded. The input array has elements of
     /// type `T` then, such as bytes, and the fragment's result is an `f32` where real numbers are
     /// resampled and a `vec2<f32>` where complex numbers are. It costs no pass.
-    ///
-    /// # Errors
-    /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
-    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<Resample<T, O>> {
-        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
-        Ok(Resample { core, element: PhantomData })
-    }
+    map_input;
 
     /// Applies a fragment to every result before it is stored. The output array has elements of
     /// type `T` then.
-    ///
-    /// # Errors
-    /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
-    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<Resample<I, T>> {
-        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
-        Ok(Resample { core, element: PhantomData })
-    }
+    map_output;
 }
 
 /// What is done along an axis, from n elements to m.

@@ -12,12 +12,12 @@ use crate::error::{Error, Result};
 use crate::fft::End;
 use crate::fft::ops::filter::{Filter, FilterRecipe};
 use crate::fft::spec::window::Windowed;
-use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
+use crate::fragment::{Checked, Form, Fragment, Maps, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Computation, Placement, Program, Sealed, Search, others, typed};
-use crate::settings::settings;
+use crate::settings::{maps, settings};
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::join;
 use crate::verify::Verification;
@@ -194,29 +194,17 @@ impl<I: Element, O: Element> SpectralFilter<I, O> {
         /// are not written.
         output_layout(layout: Layout) => own.core.layouts[1] = Some(layout);
     }
+}
 
+maps! { SpectralFilter:
     /// Applies a fragment to every element that is loaded. The input array has elements of type `T`
     /// then, and the fragment's result is what is transformed: an `f32` for a real filter and a
     /// `vec2<f32>` for a complex one. Padding with zeros is padding after the fragment.
-    ///
-    /// # Errors
-    /// [`Error::Parse`] with the line and the column, if the fragment is not valid;
-    /// [`Error::LimitExceeded`] if it is too long; [`Error::Unsupported`] for a name or a uniform
-    /// that does not fit.
-    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<SpectralFilter<T, O>> {
-        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
-        Ok(SpectralFilter { core, element: PhantomData })
-    }
+    map_input;
 
     /// Applies a fragment to every result before it is stored. The output array has elements of
     /// type `T` then.
-    ///
-    /// # Errors
-    /// The errors of [`map_input`](Self::map_input).
-    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<SpectralFilter<I, T>> {
-        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
-        Ok(SpectralFilter { core, element: PhantomData })
-    }
+    map_output;
 }
 
 impl Core {

@@ -14,11 +14,11 @@ use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
 use crate::fft::spec::window::Windowed;
 use crate::fft::{End, TransformKind, next_fast_len};
-use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
+use crate::fragment::{Checked, Form, Fragment, Maps, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Computation, Program, Sealed, Search, typed};
-use crate::settings::settings;
+use crate::settings::{maps, settings};
 use crate::shape::{Batched, Shape};
 use crate::text::{Text, join};
 use crate::verify::Verification;
@@ -132,27 +132,6 @@ impl<I: Element, O: Element> Zoom<I, O> {
         endpoint(included: bool) => own.core.endpoint = included;
     }
 
-    /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
-    /// input array has elements of type `T` then, and the fragment's result is an `f32` for a zoom
-    /// into real signals and a `vec2<f32>` for one into complex signals. It costs no pass.
-    ///
-    /// # Errors
-    /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
-    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<Zoom<T, O>> {
-        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
-        Ok(Zoom { core, element: PhantomData })
-    }
-
-    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
-    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
-    ///
-    /// # Errors
-    /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
-    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<Zoom<I, T>> {
-        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
-        Ok(Zoom { core, element: PhantomData })
-    }
-
     /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: x\[j\] = Σₖ y\[k\] ·
     /// exp(2πi·j·fₖ), of which signals that are real have the real part. It costs the same.
     ///
@@ -182,6 +161,17 @@ impl<I: Element, O: Element> Zoom<I, O> {
         let grid = self.core.grid();
         Ok((0..self.core.points).map(|k| grid.frequency(k)).collect())
     }
+}
+
+maps! { Zoom:
+    /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
+    /// input array has elements of type `T` then, and the fragment's result is an `f32` for a zoom
+    /// into real signals and a `vec2<f32>` for one into complex signals. It costs no pass.
+    map_input;
+
+    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
+    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
+    map_output;
 }
 
 impl Core {
