@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test test-thorough tune bench-smoke ladder reach hlsl windows figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
+.PHONY: help demo test test-thorough tune bench-smoke ladder reach hlsl windows figures book guests burn-test distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -19,6 +19,7 @@ help:
 	@echo 'make figures      draw docs/figures from the reports of measurements (needs python3)'
 	@echo 'make book         render the guides as a book: target/book/index.html (scripts/book.sh says what it needs)'
 	@echo 'make guests       compile the guests in programs of egui and bevy (examples/guests)'
+	@echo 'make burn-test    test the transforms of burn'\''s tensors (crates/burn)'
 	@echo 'make distributed-demo  the spectrum of an array in a file, by all devices at once (crates/distributed)'
 	@echo 'make distributed-test  test jobs on several devices, and on 1 to 4 MPI processes (crates/distributed)'
 	@echo 'make python-test  build the package for Python, and run its tests and a sample of those of SciPy (python)'
@@ -113,6 +114,12 @@ guests:
 	@echo 'make guests: compiles the guests in programs of egui and bevy, in workspaces of their own (many minutes the first time).'
 	cd examples/guests/egui && cargo build
 	cd examples/guests/bevy && cargo build
+
+burn-test:
+	@echo 'make burn-test: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
+	@echo '                2. compiles burn and the tests in a workspace of its own (some ten minutes the first time), and runs them.'
+	@scripts/adapter.sh
+	cd crates/burn && WGPU_FFT_REQUIRE_GPU=1 CARGO_PROFILE_DEV_DEBUG=none cargo test
 
 python-test:
 	@echo 'make python-test: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'

@@ -5,7 +5,8 @@
 //! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`),
 //! where the time goes, with plots of all measurements (`docs/speed.md`), the command line
 //! (`cli/README.md`), jobs on several devices and on clusters (`crates/distributed/README.md` and
-//! its folder `docs`), transforms on non-uniform points (`crates/nufft/README.md`), the package for
+//! its folder `docs`), transforms on non-uniform points (`crates/nufft/README.md`), of burn's tensors
+//! (`crates/burn/README.md`), the package for
 //! npm (`web/README.md`), the libraries for C (`capi/README.md`), the package for Python
 //! (`python/README.md`), wgsl-sanitizer (`crates/interpreter/README.md`), how a kernel is written
 //! (`shaders/README.md`), and how the parts work (`docs/internals.md`).

@@ -1,58 +1,4 @@
-//! Fourier transforms, cosine and sine transforms, and convolutions of [burn]'s tensors, on burn's
-//! own wgpu device and in its own buffers, with gradients.
-//!
-//! ```no_run
-//! use burn::tensor::{Device, Tensor};
-//! use wgpu_fft_burn::{Norm, init, irfft, rfft};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let device = init(Device::wgpu_options())?.autodiff();
-//! let x = Tensor::<2>::ones([8, 1000], &device).require_grad();
-//!
-//! let spectrum: Tensor<3> = rfft(x.clone(), &[-1], Norm::Backward)?; // 8 x 501 x 2
-//! let low = spectrum.slice([0..8, 0..50, 0..2]).pad((0, 0, 0, 451), 0.0);
-//! let smooth: Tensor<2> = irfft(low, &[-1], 1000, Norm::Backward)?;
-//! let gradients = smooth.powf_scalar(2.0).sum().backward();
-//! println!("{}", x.grad(&gradients).unwrap());
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! # Definition
-//! A complex tensor has one more axis, the last one: of length 2, the real and the imaginary part.
-//! That is `torch.view_as_real`. Axes are counted without it, and negative ones from the end: -1 is
-//! the last axis of the signal. Transforms are those of [`fft::C2c`], [`fft::R2c`], [`fft::C2r`] and
-//! [`fft::R2r`], with the factor that [`Norm`] says: what `numpy.fft` and `scipy.fft` compute. Every length from 1 on is supported. Up to three axes can be transformed, if they are the last
-//! ones. Otherwise the axes behind and between them count, as one where they are neighbours.
-//!
-//! # Gradients
-//! Every function works on tensors of an autodiff device. The backward pass of a transform is its
-//! adjoint, one more plan; a convolution has one plan for each of its two gradients. A gradient is as
-//! burn takes it, with respect to every number of the tensor by itself, real and imaginary parts too.
-//! The plans of the backward pass are made in the forward call, so it has the errors of both.
-//!
-//! # How burn and this crate share the device
-//! [`init`] opens burn's device and makes a [`Planner`] for it. A program that has opened burn's
-//! device itself calls [`register`]. Plans are kept by that planner: a second call with the same
-//! shapes makes none.
-//!
-//! A call hands burn's pending work to the queue, records the transform from the tensor's buffer
-//! into that of a new tensor, and submits it. Nothing is copied, and nothing waits for the device.
-//! - wgpu tracks the use of buffers, and not of parts of buffers, while burn packs many tensors into
-//!   one buffer. So results have buffers of their own: cubecl's persistent memory, which keeps a freed
-//!   buffer for the next result of the same size. `Device::memory_cleanup` frees what is kept.
-//! - A tensor that is not contiguous, as after a transpose, is copied by burn first.
-//! - Operations that burn's feature `fusion` defers are executed in their order: a transform is one
-//!   of them, and burn fuses those before it and those after it.
-//!
-//! # Errors and panics
-//! What a caller can cause is an [`Error`]: a device that is not registered, tensors that are not
-//! f32, empty ones, lengths that do not fit, too many axes. As in burn's own operations, a device that is
-//! lost or out of memory panics, and so does recording one of burn's graphs, which cannot contain a
-//! transform.
-//!
-//! [burn]: https://burn.dev
-
+#![doc = include_str!("../README.md")]
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -69,7 +15,7 @@ use wgpu_fft::{Gpu, Layout, Planner, Spec};
 
 pub use wgpu_fft;
 #[doc(no_inline)]
-pub use wgpu_fft::{Error, Result, fft, fft::RealKind, signal::Mode};
+pub use wgpu_fft::{Error, Result, fft::RealKind, signal::Mode};
 
 use step::{Step, Transforms};
 
@@ -112,18 +58,6 @@ pub fn init(options: WgpuOptions) -> std::result::Result<Device, WgpuInitError> 
 
 /// Computes the transforms of tensors of this device by this planner, which must be for its wgpu
 /// device and queue. burn returns them when it opens a device, or takes them from the caller.
-///
-/// ```no_run
-/// use burn::tensor::Device;
-/// use wgpu_fft_burn::register;
-/// use wgpu_fft_burn::wgpu_fft::{Gpu, Planner};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let (device, setup) = Device::wgpu_options().tasks_max(64).init_with_setup()?;
-/// register(&device, Planner::new(&Gpu::from_wgpu(setup.device, setup.queue)).with_capacity(100));
-/// # Ok(())
-/// # }
-/// ```
 pub fn register(device: &Device, planner: Planner) {
     let mut planners = PLANNERS.lock().unwrap_or_else(PoisonError::into_inner);
     planners.retain(|(own, _)| own != device);
@@ -147,15 +81,15 @@ pub fn planner(device: &Device) -> Result<Arc<Planner>> {
 ///
 /// # Errors
 /// [`Error::Unsupported`] for axes that the tensor does not have, a last axis that is not of length
-/// 2, and what the [crate](crate#errors-and-panics) says; those of planning a [`C2c`].
+/// 2, and what the [crate](crate#errors) says; those of planning a [`C2c`].
 pub fn fft<const C: usize>(x: Tensor<C>, axes: &[isize], norm: Norm) -> Result<Tensor<C>> {
     complex(x, axes, norm, false)
 }
 
-/// The inverse of [`fft`](fn@fft).
+/// The inverse of [`fft`].
 ///
 /// # Errors
-/// Those of [`fft`](fn@fft).
+/// Those of [`fft`].
 pub fn ifft<const C: usize>(x: Tensor<C>, axes: &[isize], norm: Norm) -> Result<Tensor<C>> {
     complex(x, axes, norm, true)
 }
@@ -175,7 +109,7 @@ fn complex<const C: usize>(x: Tensor<C>, axes: &[isize], norm: Norm, inverse: bo
 ///
 /// # Errors
 /// [`Error::Unsupported`] for axes that the tensor does not have, for a result with another number of
-/// axes than one more, and for what the [crate](crate#errors-and-panics) says; those of planning an
+/// axes than one more, and for what the [crate](crate#errors) says; those of planning an
 /// [`R2c`].
 pub fn rfft<const D: usize, const C: usize>(x: Tensor<D>, axes: &[isize], norm: Norm) -> Result<Tensor<C>> {
     let Half { joined: Joined { batch, shape, axes }, layouts, complex } = Half::new(&x.dims(), axes)?;
@@ -214,7 +148,7 @@ pub fn irfft<const C: usize, const D: usize>(x: Tensor<C>, axes: &[isize], len: 
 ///
 /// # Errors
 /// [`Error::Unsupported`] for axes that the tensor does not have, and for what the
-/// [crate](crate#errors-and-panics) says; those of planning an [`R2r`].
+/// [crate](crate#errors) says; those of planning an [`R2r`].
 pub fn dct<const D: usize>(x: Tensor<D>, kind: RealKind, axes: &[isize], norm: Norm) -> Result<Tensor<D>> {
     real(x, kind, axes, norm, false)
 }
@@ -245,7 +179,7 @@ fn real<const D: usize>(x: Tensor<D>, kind: RealKind, axes: &[isize], norm: Norm
 ///
 /// # Errors
 /// [`Error::Unsupported`] for a kernel with no axes or more than the signal, for tensors of two
-/// devices, and for what the [crate](crate#errors-and-panics) says; those of planning a [`Convolve`].
+/// devices, and for what the [crate](crate#errors) says; those of planning a [`Convolve`].
 pub fn convolve<const D: usize, const K: usize>(signal: Tensor<D>, kernel: Tensor<K>, mode: Mode) -> Result<Tensor<D>> {
     let (dims, taps, device) = (signal.dims(), kernel.dims(), signal.device());
     if K == 0 || K > D {

@@ -49,7 +49,7 @@ impl Step {
         let inputs: Vec<CubeTensor> = inputs.into_iter().map(into_contiguous).collect();
         let (client, device) = (inputs[0].client.clone(), inputs[0].device.clone());
         if client.is_capturing() {
-            return Err(unsupported(format!("{:?} in a graph", self.plan), "burn's graphs record nothing but its own kernels"));
+            return Err(unsupported("a transform in a graph".to_owned(), "burn's graphs record nothing but its own kernels"));
         }
         let shape = Shape::from(self.dims.clone());
         // Rationale: wgpu refuses a dispatch that reads and writes parts of one buffer. Other modes than
@@ -78,7 +78,7 @@ impl Step {
 
     /// The same where burn has no way to return an error.
     fn run_or_panic(&self, inputs: impl IntoIterator<Item = CubeTensor>) -> CubeTensor {
-        self.run(inputs).unwrap_or_else(|error| panic!("{:?}: {error}", self.plan))
+        self.run(inputs).unwrap_or_else(|error| panic!("`{}`: {error}", self.plan.spec()))
     }
 
     /// The gradient of the result as its gradients take it.

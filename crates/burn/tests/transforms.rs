@@ -9,13 +9,16 @@ use std::sync::OnceLock;
 use burn::tensor::{DType, Device, FloatDType, Tensor, TensorData};
 use wgpu_fft_burn::wgpu_fft::num_complex::Complex64;
 use wgpu_fft_burn::wgpu_fft::{Gpu, Planner};
-use wgpu_fft_burn::{Error, Mode, Norm, RealKind, Result, convolve, dct, fft, idct, ifft, init, irfft, register, rfft};
+use wgpu_fft_burn::{Error, Mode, Norm, RealKind, Result, convolve, dct, fft, idct, ifft, init, irfft, planner, register, rfft};
 
 /// burn opens a device once for all tests.
 fn device() -> Option<Device> {
     static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
     let open = || match init(Device::wgpu_options()) {
-        Ok(device) => Some(device),
+        Ok(device) => {
+            println!("on {}", planner(&device).unwrap().gpu().profile().name);
+            Some(device)
+        }
         Err(error) if std::env::var_os("WGPU_FFT_REQUIRE_GPU").is_none() => {
             println!("SKIPPED: {error}");
             None
@@ -340,9 +343,12 @@ fn gradients_of_convolutions_are_those_of_differences() {
     check([3, 16], [4], &device);
     check([2, 9, 8], [3, 4], &device);
 
-    // Both gradients at once, of y = x * w with the kernel as a parameter.
-    let device = device.autodiff();
-    let (x, w) = (random([4, 12], 11, &device).require_grad(), random([3], 12, &device).require_grad());
+    // Both gradients at once, and that of the kernel alone where the signal has no autodiff.
+    let with_gradients = device.clone().autodiff();
+    let (x, w) = (random([4, 12], 11, &with_gradients).require_grad(), random([3], 12, &with_gradients).require_grad());
+    let constant = random([4, 12], 11, &device);
+    let of_constant = convolve(constant, w.clone(), Mode::Full).unwrap().sum().backward();
+    assert_close(&w.grad(&of_constant).unwrap(), &[numbers(&x).iter().sum(); 3]);
     let gradients = convolve(x.clone(), w.clone(), Mode::Full).unwrap().sum().backward();
     let sum = |numbers: Vec<f64>| numbers.iter().sum::<f64>();
     let of_signal = vec![sum(numbers(&w)); 48];
@@ -452,4 +458,17 @@ fn a_device_must_be_registered() {
     let kernel = random([3], 22, &device().unwrap());
     let error = convolve(x, kernel, Mode::Same).unwrap_err().to_string();
     assert!(error.contains("both must be on one device"), "{error}");
+}
+
+/// A graph would leave the transform out.
+#[test]
+fn graphs_of_burns_own_kernels_refuse_transforms() {
+    let Some(device) = device() else { return };
+    let x = random([3, 20], 23, &device);
+    let result = std::panic::catch_unwind(|| {
+        let graph = burn::tensor::capture(&device, || rfft::<2, 3>(x.clone(), &[1], Norm::Ortho).unwrap() * 2.0);
+        graph.output().to_data()
+    });
+    let message = *result.expect_err("it is refused").downcast::<String>().unwrap();
+    assert!(message.contains("burn's graphs record nothing but its own kernels"), "{message}");
 }
