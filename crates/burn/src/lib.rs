@@ -203,11 +203,12 @@ pub fn convolve<const D: usize, const K: usize>(signal: Tensor<D>, kernel: Tenso
         // Signals of a batch are channels here: their correlations are added up.
         let of_kernel = Convolve::<f32>::correlation(&full[D - K..], shape).mode(Mode::Valid).channels(batch, 1);
         let back = [Step::new(&planner, of_signal, dims.to_vec())?, Step::new(&planner, of_kernel, taps.to_vec())?];
-        let first = taps.map(|k| match mode {
-            Mode::Full => 0,
-            Mode::Same => (k - 1) / 2,
-            _ => k - 1,
-        });
+        let first = match mode {
+            Mode::Full => [0; K],
+            Mode::Same => taps.map(|k| (k - 1) / 2),
+            Mode::Valid => taps.map(|k| k - 1),
+            other => return Err(unsupported(format!("a gradient of the mode {other}"), "it may be full, same or valid")),
+        };
         step = step.with_gradients(back).padded(full, [vec![0; D - K], first.to_vec()].concat());
     }
     check_f32(&signal)?;

@@ -435,6 +435,8 @@ fn what_cannot_be_computed_is_an_error() {
     refused(convolve(x.clone(), random([2, 2, 2], 19, &device), Mode::Full), "a kernel of 3 axes");
     refused(rfft::<2, 3>(x.clone().cast(FloatDType::F16), &[1], backward), "a transform of a tensor of F16");
     assert_eq!(x.dtype(), DType::F32);
+    let without_taps = convolve(x.clone(), Tensor::<1>::zeros([0], &device), Mode::Full);
+    assert!(matches!(without_taps, Err(Error::Empty { .. })), "{without_taps:?}");
     for dims in [[0, 6], [4, 0]] {
         let empty = || Tensor::<2>::zeros(dims, &device);
         assert!(matches!(rfft::<2, 3>(empty(), &[1], backward), Err(Error::Empty { .. })), "{dims:?}");
