@@ -40,6 +40,15 @@ pub use crate::kernels::{
 pub use crate::plan::program::Table;
 use crate::plan::{Array, Program, compile_alone};
 
+/// As [`Bound::enqueue`](crate::Bound::enqueue), but it never submits: it returns whether
+/// [`Gpu::flush`] is due. For the browser, where errors arrive later: who submits can watch for them.
+///
+/// # Errors
+/// [`Error::DeviceLost`](crate::Error::DeviceLost).
+pub fn enqueue_alone(bound: &crate::Bound) -> Result<bool> {
+    bound.enqueue_alone()
+}
+
 /// The tiles of permutation kernels.
 pub mod permutation {
     pub use crate::kernels::transpose::tiles::{Side, Tiles};

@@ -18,6 +18,8 @@ program spectrum
   integer :: j, k, loudest(2)
 
   bytes = storage_size(wave) / 8 * size(wave)
+  if (any([storage_size(options), storage_size(by_the_rules), storage_size(inverse)] / 8 /= &
+          [options%size, by_the_rules%size, inverse%size])) error stop 'sizes are not those of this machine'
   call check(wgpu_fft_gpu_open(options, gpu))
   print '(2a)', 'adapter: ', wgpu_fft_string(wgpu_fft_gpu_name(gpu))
 

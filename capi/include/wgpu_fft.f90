@@ -85,7 +85,7 @@ module wgpu_fft
   end type wgpu_fft_layout
 
   type, bind(C) :: wgpu_fft_transform
-    integer(c_size_t) :: size = 152
+    integer(c_size_t) :: size = 144
     integer(c_int32_t) :: kind = 0
     integer(c_size_t) :: rank = 0
     integer(c_size_t) :: shape(WGPU_FFT_MOST_AXES) = 0

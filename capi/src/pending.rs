@@ -29,29 +29,25 @@ enum State {
 impl State {
     /// Waits for the end, or for so long at most. Returns whether it is there.
     fn wait(&mut self, most: Option<Duration>) -> Result<bool, Failure> {
-        let Self::Coming(waiting) = self else { return Ok(true) };
-        loop {
-            // An end of an hour is none.
-            match waiting.wait_timeout(most.unwrap_or(Duration::from_secs(3600))) {
-                Ok(None) if most.is_some() => return Ok(false),
-                Ok(None) => {}
-                Ok(Some(result)) => {
-                    *self = Self::There(result);
-                    return Ok(true);
+        let result = match (std::mem::replace(self, Self::Taken), most) {
+            (Self::Taken, _) => return Err(Failure::argument("the result has been taken, or there was an error in its place")),
+            (Self::There(result), _) => result,
+            (Self::Coming(waiting), None) => waiting.wait()?,
+            (Self::Coming(mut waiting), Some(most)) => match waiting.wait_timeout(most)? {
+                Some(result) => result,
+                None => {
+                    *self = Self::Coming(waiting);
+                    return Ok(false);
                 }
-                Err(error) => {
-                    *self = Self::Taken;
-                    return Err(error.into());
-                }
-            }
-        }
+            },
+        };
+        *self = Self::There(result);
+        Ok(true)
     }
 
     fn take(&mut self, to: *mut c_void, count: usize) -> Outcome {
         self.wait(None)?;
-        let Self::There(result) = std::mem::replace(self, Self::Taken) else {
-            return Err(Failure::argument("the result has been taken, or there was an error in its place"));
-        };
+        let Self::There(result) = std::mem::replace(self, Self::Taken) else { return Ok(()) };
         // SAFETY: the caller of wgpu_fft_pending_take gives so many bytes, and has the right count.
         unsafe { to.cast::<u8>().copy_from_nonoverlapping(result.as_ptr(), count) };
         Ok(())
@@ -79,9 +75,11 @@ pub unsafe extern "C" fn wgpu_fft_execute_start(
     pending: *mut *mut Pending,
 ) -> Status {
     guarded("wgpu_fft_execute_start", || {
-        // SAFETY: the caller gives a handle, so many arrays, and a place for the result.
-        let (plan, inputs, pending) = unsafe { (given("plan", plan)?, inputs(arrays, count)?, place("pending", pending)?) };
+        // SAFETY: the caller gives a place for the result.
+        let pending = unsafe { place("pending", pending) }?;
         *pending = std::ptr::null_mut();
+        // SAFETY: the caller gives a handle and so many arrays.
+        let (plan, inputs) = unsafe { (given("plan", plan)?, inputs(arrays, count)?) };
         process::check().map_err(Failure::unsupported)?;
         *pending = Pending::new(plan.plan.run(&inputs)?, plan.output_bytes());
         Ok(())
@@ -93,25 +91,32 @@ pub unsafe extern "C" fn wgpu_fft_execute_start(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_buffer_read_start(buffer: *const Buffer, count: usize, pending: *mut *mut Pending) -> Status {
     guarded("wgpu_fft_buffer_read_start", || {
-        // SAFETY: the caller gives a handle and a place for the result.
-        let (buffer, pending) = unsafe { (given("buffer", buffer)?, place("pending", pending)?) };
+        // SAFETY: the caller gives a place for the result.
+        let pending = unsafe { place("pending", pending) }?;
         *pending = std::ptr::null_mut();
+        // SAFETY: the caller gives a handle.
+        let buffer = unsafe { given("buffer", buffer) }?;
         process::check().map_err(Failure::unsupported)?;
         *pending = Pending::new(buffer.read(count)?, count);
         Ok(())
     })
 }
 
-/// Waits for a result, but no longer than so many seconds: 0 asks whether it is there. `done` becomes
-/// whether it is.
+/// Waits for a result, but no longer than so many seconds: 0 asks whether it is there, and INFINITY waits
+/// for it. `done` becomes whether it is. While another thread waits for it, this waits for that.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_pending_wait(pending: *const Pending, seconds: f64, done: *mut bool) -> Status {
     guarded("wgpu_fft_pending_wait", || {
-        // SAFETY: the caller gives a handle and a place for the answer.
-        let (pending, done) = unsafe { (given("pending", pending)?, place("done", done)?) };
+        // SAFETY: the caller gives a place for the answer.
+        let done = unsafe { place("done", done) }?;
         *done = false;
-        let most = Duration::try_from_secs_f64(seconds).map_err(|why| Failure::argument(format!("seconds {seconds}: {why}")))?;
-        *done = pending.with(|state| state.wait(Some(most)))?;
+        // SAFETY: the caller gives a handle.
+        let pending = unsafe { given("pending", pending) }?;
+        let most = match seconds {
+            f64::INFINITY => None,
+            _ => Some(Duration::try_from_secs_f64(seconds).map_err(|why| Failure::argument(format!("seconds {seconds}: {why}")))?),
+        };
+        *done = pending.with(|state| state.wait(most))?;
         Ok(())
     })
 }

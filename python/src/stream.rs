@@ -87,8 +87,9 @@ impl StftStream {
         Ok(PyArray1::from_vec(py, py.detach(push).map_err(raised)?))
     }
 
-    fn reset(&self) -> PyResult<()> {
-        self.stream.get()?.lock().unwrap_or_else(PoisonError::into_inner).reset();
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        let stream = self.stream.get()?;
+        py.detach(|| stream.lock().unwrap_or_else(PoisonError::into_inner).reset());
         Ok(())
     }
 }

@@ -269,6 +269,7 @@ SHAPES_OF_INPUTS = [
     ("c2c fwd 8x6 out-part=-2..2,0..3", [(8, 6)]),
     ("transpose f32 4x6 out=6,1:40", [(4, 6)]),
     ("zoom f32 100 to 20 in 0.1..0.2", [(100,)]),
+    ("frequencies f32 5x100 bins 3,17", [(5, 100)]),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,23 @@ from ._device import Device, get_device
 from ._errors import ArgumentError
 
 
-def _samples(given: ArrayLike, channels: int | None, count: int | None) -> NDArray[np.float32]:
-    """Samples of all channels, `count` of each if that is fixed."""
+def _real(what: str, given: ArrayLike) -> NDArray[Any]:
     array = np.asarray(given)
     if array.dtype.kind not in "fiu":
-        raise TypeError(f"samples are real numbers, not {array.dtype}")
+        raise TypeError(f"{what} are real numbers, not {array.dtype}")
+    return array
+
+
+def _count(what: str, given: int) -> int:
+    count = index(given)
+    if count < 1:
+        raise ArgumentError(f"{what} is at least 1, not {count}")
+    return count
+
+
+def _samples(given: ArrayLike, channels: int | None, count: int | None) -> NDArray[np.float32]:
+    """Samples of all channels, `count` of each if that is fixed."""
+    array = _real("samples", given)
     shape = (() if channels is None else (channels,)) + ((array.shape or (0,))[-1] if count is None else count,)
     if array.shape != shape:
         raise ArgumentError(f"samples of shape {shape} are expected, not {array.shape}")
@@ -45,15 +58,15 @@ class StreamConvolve:
         if self._kernel_shape[:-1] not in ((), (channels,)):
             raise ArgumentError(f"a kernel of shape {self._kernel_shape} is none for {channels} channels")
         taps = self._taps(kernel)
-        self.block, self.channels = int(block), channels
+        self.block, self.channels = _count("block", block), channels
         device = get_device() if device is None else device
-        count = 1 if channels is None else channels
+        count = 1 if channels is None else _count("channels", channels)
         self._stream = _core.stream_convolve(device._core, self.block, self._kernel_shape[-1] if taps.size else 0, count, taps)
 
     def _taps(self, kernel: ArrayLike) -> NDArray[np.float32]:
         if np.shape(kernel) != self._kernel_shape or not self._kernel_shape:
             raise ArgumentError(f"a kernel of shape {np.shape(kernel)}: it has taps, or channels x taps, here {self._kernel_shape}")
-        return np.ascontiguousarray(kernel, np.float32).ravel()
+        return np.ascontiguousarray(_real("taps", kernel), np.float32).ravel()
 
     def push(self, block: ArrayLike) -> NDArray[np.float32]:
         """The next block of the result, for the next one of the input."""
@@ -99,20 +112,24 @@ class StftStream:
         frames: int = 16,
         device: Device | None = None,
     ) -> None:
-        given = np.ascontiguousarray(window, np.float64)
+        given = np.ascontiguousarray(_real("a window's elements", window), np.float64)
         if given.ndim != 1:
             raise ArgumentError(f"a window of shape {given.shape}: it has one axis")
-        mfft = len(given) if mfft is None else int(mfft)
-        self.channels, self._bins = channels, mfft // 2 + 1
+        mfft = len(given) if mfft is None else _count("mfft", mfft)
+        hop, frames = _count("hop", hop), _count("frames", frames)
+        self.channels, self._bins, self._piece = channels, mfft // 2 + 1, hop * frames
         device = get_device() if device is None else device
-        count = 1 if channels is None else channels
-        self._stream = _core.stream_stft(device._core, given, int(hop), mfft, phase_shift, count, int(frames))
+        count = 1 if channels is None else _count("channels", channels)
+        self._stream = _core.stream_stft(device._core, given, hop, mfft, phase_shift, count, frames)
 
     def push(self, samples: ArrayLike) -> NDArray[np.complex64]:
         """Frames x frequencies, or channels x frames x frequencies."""
         array = _samples(samples, self.channels, None)
         lead: tuple[Any, ...] = array.shape[:-1]
-        return self._stream.push(array.ravel()).reshape(*lead, -1, self._bins)
+        # A run at a time, so that Ctrl-C need not wait for all of them.
+        firsts = range(0, max(array.shape[-1], 1), self._piece)
+        parts = [self._stream.push(array[..., first : first + self._piece].ravel()) for first in firsts]
+        return np.concatenate([part.reshape(*lead, -1, self._bins) for part in parts], axis=-2)
 
     def reset(self) -> None:
         """Forgets all samples: the next one is the first again."""

@@ -134,7 +134,7 @@ impl Progress {
     fn wait_on(&self, submission: &Awaited, most: Option<Duration>) -> Result<bool> {
         let State { gpu, sign, .. } = &*self.0;
         gpu.step(WAITING, 0)?;
-        let end = most.map(|most| Instant::now() + most);
+        let end = most.and_then(|most| Instant::now().checked_add(most));
         loop {
             let begun = *lock(sign).get_or_insert_with(|| Sign { at: Instant::now(), done: 0 });
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
@@ -187,7 +187,9 @@ impl Progress {
         mut future: Pin<&mut (impl Future<Output = Result<T>> + ?Sized)>,
         most: Option<Duration>,
     ) -> Result<Option<T>> {
-        let end = most.map(|most| Instant::now() + most);
+        // Without an end where no clock goes that far.
+        let end = most.and_then(|most| Instant::now().checked_add(most));
+        let mut has_looked = false;
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
@@ -196,14 +198,19 @@ impl Progress {
                 return result.map(Some);
             }
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            if left.is_some_and(|left| left.is_zero()) {
+            let is_over = left.is_some_and(|left| left.is_zero());
+            // Who has no time at all asks the device once.
+            if is_over && has_looked {
                 return Ok(None);
             }
+            has_looked = true;
             if let Some(submission) = self.take() {
                 // Makes the calls that are due, unless another thread that polls has them in hand.
                 if !self.wait_on(&submission, left)? {
                     self.wait_for(submission);
                 }
+            } else if is_over {
+                return Ok(None);
             } else if !woken.wait(left.unwrap_or(ANSWER)) && left.is_none() {
                 let message = "it has finished, but does not answer".to_owned();
                 return Err(Error::DeviceLost { during: WAITING, message });

@@ -228,7 +228,18 @@ impl Gpu {
         self.queue_up(bytes, Call { work: Work::Run(run), caller })
     }
 
+    /// The same without a submission. Returns whether one is due.
+    pub(crate) fn enqueue_alone(&self, bytes: u64, run: Arc<dyn Recorded>) -> Result<bool> {
+        self.recorded(bytes, Call { work: Work::Run(run), caller: None }).map(|(_, is_long)| is_long)
+    }
+
     fn queue_up(&self, bytes: u64, call: Call) -> Result<()> {
+        let (open, is_long) = self.recorded(bytes, call)?;
+        if is_long { self.submit_queued(open) } else { Ok(()) }
+    }
+
+    /// Records a call. Returns what is queued, and whether that is much.
+    fn recorded(&self, bytes: u64, call: Call) -> Result<(MutexGuard<'_, Option<Open>>, bool)> {
         self.check_queue()?;
         let mut open = self.queued.open();
         let own = match &mut *open {
@@ -241,7 +252,8 @@ impl Gpu {
         own.record(&call.work);
         own.calls.push(call);
         own.bytes = own.bytes.saturating_add(bytes);
-        if own.is_long() { self.submit_queued(open) } else { Ok(()) }
+        let is_long = own.is_long();
+        Ok((open, is_long))
     }
 
     /// Submits what is queued, if anything is.

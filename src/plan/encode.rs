@@ -489,6 +489,11 @@ impl Bound {
         self.gpu.enqueue(self.bytes, self.run.clone(), Some(caller))
     }
 
+    /// As [`enqueue`](Self::enqueue), but it never submits: it returns whether that is due.
+    pub(crate) fn enqueue_alone(&self) -> Result<bool> {
+        self.gpu.enqueue_alone(self.bytes, self.run.clone())
+    }
+
     /// Runs the operation once, with each dispatch in a compute pass of its own between two
     /// timestamps.
     ///

@@ -47,6 +47,11 @@ fn values(len: u32, value: impl Fn(u32) -> Complex64 + Sync) -> Vec<Complex64> {
     side_by_side(&chunks, of_chunk).concat()
 }
 
+/// The bits of a frequency. -0 is no other frequency than 0, and there is one NaN.
+pub(super) fn bits_of(f: f64) -> u64 {
+    if f.is_nan() { f64::NAN } else { f + 0.0 }.to_bits()
+}
+
 /// A frequency of f/over cycles per sample.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Frequency {

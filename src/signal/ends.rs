@@ -100,3 +100,29 @@ pub(super) fn times(value: Form, result: Form, product: &str, factors: &str) -> 
     let fragment = Fragment::new(if result == Form::REAL { format!("{by}.x") } else { by });
     if has_product { fragment.functions(functions) } else { fragment }
 }
+
+/// Implements the methods of a specification that take fragments, where `core.mapped` checks them.
+macro_rules! maps {
+    ($name:ident: $(#[$input:meta])* map_input; $(#[$output:meta])* map_output;) => {
+        impl<I: $crate::Element, O: $crate::Element> $name<I, O> {
+            $(#[$input])*
+            ///
+            /// # Errors
+            /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
+            pub fn map_input<T: $crate::fragment::Readable>(self, fragment: $crate::Fragment) -> $crate::Result<$name<T, O>> {
+                let core = self.core.mapped($crate::fft::End::Input, fragment, T::FORM, T::NAME)?;
+                Ok($name { core, element: std::marker::PhantomData })
+            }
+
+            $(#[$output])*
+            ///
+            /// # Errors
+            /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
+            pub fn map_output<T: $crate::fragment::Writable>(self, fragment: $crate::Fragment) -> $crate::Result<$name<I, T>> {
+                let core = self.core.mapped($crate::fft::End::Output, fragment, T::FORM, T::NAME)?;
+                Ok($name { core, element: std::marker::PhantomData })
+            }
+        }
+    };
+}
+pub(super) use maps;

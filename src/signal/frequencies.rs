@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
-use super::chirp::Frequency;
+use super::chirp::{Frequency, bits_of};
 use super::convolve::Number;
-use super::ends::{Ends, times};
+use super::ends::{Ends, maps, times};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::Filter;
@@ -22,7 +22,7 @@ use crate::layout::Layout;
 use crate::plan::program::Table;
 use crate::plan::{Computation, Program, Sealed, Search, Spec, typed};
 use crate::reduce::{self, Reduction};
-use crate::settings::{maps, settings};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::strides::dense;
 use crate::text::{Text, join, parsed};
@@ -75,8 +75,8 @@ use crate::verify::Verification;
 /// # Cost
 /// A few frequencies are summed directly: each reads the signal once, mostly from a cache, in one
 /// or two dispatches. The constants take about 2·√n complex numbers for each frequency. Where a
-/// transform has fewer operations, of the FFT's own frequencies above log₂n/4 or log₂n/5, they are
-/// taken from the whole spectrum: the passes of the transform, and one more that reads and writes only
+/// transform has fewer operations, for about log₂n/4 of the FFT's own frequencies, of reals log₂n/6,
+/// they are taken from the whole spectrum: the passes of the transform, and one more that reads and writes only
 /// the results. Frequencies between those of the FFT are summed directly, however many there are.
 ///
 /// # Errors
@@ -164,8 +164,7 @@ impl<T: Number> Frequencies<T> {
     /// The spectrum of a signal of this shape along its last axis, at frequencies in cycles per
     /// sample.
     pub fn new(shape: impl Into<Shape>, frequencies: impl AsRef<[f64]>) -> Self {
-        // -0 is no other frequency than 0.
-        Self::at(shape.into(), At::Cycles(frequencies.as_ref().iter().map(|f| (f + 0.0).to_bits()).collect()))
+        Self::at(shape.into(), At::Cycles(frequencies.as_ref().iter().copied().map(bits_of).collect()))
     }
 
     /// These elements of the FFT of a signal of this shape along its last axis. Of n, element n - k
@@ -380,6 +379,17 @@ impl Core {
         Ok(Some(Recipe { transform: Some(step.design(profile)?), sums: pick.reduction.design(profile)? }))
     }
 
+    /// An error of the sums as one of all.
+    fn named(&self, error: Error, recipe: &Recipe) -> Error {
+        match error {
+            Error::UnfitRecipe { why, .. } => Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why },
+            Error::LimitExceeded { limit, required, available, .. } => {
+                Error::LimitExceeded { what: format!("`{self}`, its sums"), limit, required, available }
+            }
+            other => other,
+        }
+    }
+
     fn in_sums(&self, profile: &DeviceProfile) -> Result<Recipe> {
         Ok(Recipe { transform: None, sums: self.direct()?.reduction.design(profile)? })
     }
@@ -393,10 +403,17 @@ impl Computation for Core {
         let transform = OPERATIONS * f64::from(self.n().max(2).ilog2());
         let [sums, transform] = if self.is_real() { [SUM_OF_REALS, transform / 2.0] } else { [SUM, transform] };
         let is_cheaper = sums * self.count() as f64 <= transform;
-        match if is_cheaper { None } else { self.in_transform(profile)? } {
-            Some(recipe) => Ok(recipe),
-            None => self.in_sums(profile),
+        let in_transform = || self.in_transform(profile).transpose();
+        let in_sums = || Some(self.in_sums(profile));
+        let ways: [&dyn Fn() -> Option<Result<Recipe>>; 2] = if is_cheaper { [&in_sums, &in_transform] } else { [&in_transform, &in_sums] };
+        // What one way exceeds, such as a binding for the whole spectrum, the other may not.
+        let fits = |recipe: &Recipe| self.lower(recipe, profile).and_then(|program| program.check(profile)).is_ok();
+        let mut all = ways.into_iter().filter_map(|way| way());
+        let first = all.next().unwrap_or_else(|| self.in_sums(profile));
+        if first.as_ref().is_ok_and(fits) {
+            return first;
         }
+        all.flatten().find(fits).map_or(first, Ok)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
@@ -420,7 +437,8 @@ impl Computation for Core {
                 (pick, inputs)
             }
         };
-        program.embed(sums.reduction.lower(&recipe.sums, profile)?, &inputs, Slot::Output)?;
+        let lowered = sums.reduction.lower(&recipe.sums, profile).map_err(|error| self.named(error, recipe))?;
+        program.embed(lowered, &inputs, Slot::Output)?;
         Ok(program.share_workspaces())
     }
 }
@@ -449,7 +467,7 @@ impl fmt::Display for Core {
             At::Bins(bins) => write!(f, " bins {}", join(bins, ","))?,
             At::Cycles(all) => write!(f, " at {}", join(&all.iter().map(|f| f64::from_bits(*f)).collect::<Vec<_>>(), ","))?,
         }
-        if self.axis + 1 != self.shape.rank() {
+        if self.axis != self.shape.rank() - 1 {
             write!(f, " axis={}", self.axis)?;
         }
         Maps(&self.ends.maps).fmt(f)
@@ -471,7 +489,7 @@ impl<T: Number> FromStr for Frequencies<T> {
         }
         let list = words.one("frequencies, such as 0.1,0.25")?;
         let at = match next {
-            "at" => At::Cycles(text.numbers::<f64>(list, ',')?.into_iter().map(|f| (f + 0.0).to_bits()).collect()),
+            "at" => At::Cycles(text.numbers(list, ',')?.into_iter().map(bits_of).collect()),
             "bins" => At::Bins(text.numbers(list, ',')?),
             _ => return Err(text.wrong(next, "expected `at` or `bins`")),
         };

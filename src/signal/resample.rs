@@ -7,6 +7,7 @@ use std::str::FromStr;
 use num_complex::Complex32;
 
 use super::convolve::Number;
+use super::ends::maps;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::Filter;
@@ -18,7 +19,6 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
-use crate::settings::maps;
 use crate::shape::{Batched, Shape};
 use crate::strides::dense;
 use crate::text::Text;

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use num_complex::Complex32;
 
 use super::delay;
+use super::ends::maps;
 use crate::edge::Edge;
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -17,7 +18,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Computation, Placement, Program, Sealed, Search, others, typed};
-use crate::settings::{maps, settings};
+use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::join;
 use crate::verify::Verification;

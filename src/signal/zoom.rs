@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
-use super::chirp::Grid;
+use super::chirp::{Grid, bits_of};
 use super::convolve::{By, Number, Recipe};
-use super::ends::{Ends, times};
+use super::ends::{Ends, maps, times};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
@@ -18,7 +18,7 @@ use crate::fragment::{Checked, Form, Fragment, Maps, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Computation, Program, Sealed, Search, typed};
-use crate::settings::{maps, settings};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::text::{Text, join};
 use crate::verify::Verification;
@@ -111,8 +111,7 @@ impl<T: Number> Zoom<T> {
     /// `band[0]` to `band[1]`, in cycles per sample.
     pub fn new(shape: impl Into<Shape>, band: [f64; 2], points: usize) -> Self {
         let shape = shape.into();
-        // -0 is no other frequency than 0.
-        let band = band.map(|f| (f + 0.0).to_bits());
+        let band = band.map(bits_of);
         let axis = shape.rank() - 1;
         let core = Core { ends: Ends::new::<T>(), shape, batch: 1, axis, band, points, endpoint: false, adjoint: false };
         Self { core, element: PhantomData }
@@ -330,7 +329,7 @@ impl fmt::Display for Core {
         let Self { ends, shape, batch, axis, band, points, .. } = self;
         let signal = ends.element(if self.adjoint { End::Output } else { End::Input });
         write!(f, "zoom {signal} {} to {points} in {}", Batched(*shape, *batch), join(&band.map(f64::from_bits), ".."))?;
-        if *axis + 1 != shape.rank() {
+        if *axis != shape.rank() - 1 {
             write!(f, " axis={axis}")?;
         }
         f.write_str(if self.endpoint { " endpoint" } else { "" })?;

@@ -272,6 +272,11 @@ fn frequencies_by_cost() {
     assert!(recipe(1).transform.is_none() && recipe(200).transform.is_some());
     let between = Frequencies::<f32>::new(64, [0.1; 40]);
     assert!(between.design(profile).unwrap().transform.is_none() && between.alternatives(profile).is_empty());
+    // A spectrum that exceeds a binding is not made.
+    let wide = Frequencies::<f32>::bins([1024, 32_768], [1, 2, 3, 4]);
+    let recipe_of = |spec: &Frequencies<f32>| spec.design(&DeviceProfile::webgpu_defaults()).unwrap();
+    assert!(recipe_of(&wide).transform.is_none());
+    assert!(recipe_of(&Frequencies::bins([8, 32_768], [1, 2, 3, 4])).transform.is_some());
     let error = between.lower(&recipe(200), profile).unwrap_err();
     assert!(matches!(&error, Error::UnfitRecipe { why, .. } if why.contains("only elements of the FFT")), "{error}");
 }
@@ -488,6 +493,8 @@ fn what_makes_no_sense_is_refused() {
     refused!(bins(&[8, 9], &[1]).axis(2), Unsupported, "axis 2", "8x9", "0 to 1");
     refused!(bins(&[2, 2, 2, 2], &[1]), Unsupported, "at most 3 axes, not 4");
     refused!(Frequencies::<f32>::new(8, [0.0, f64::NAN]), Unsupported, "frequency NaN", "not finite");
+    refused!(Frequencies::<f32>::new(8, [0.5]).axis(usize::MAX), Unsupported, "axis 18446744073709551615");
+    refused!(zoom(&[8], [0.0, 0.5], 4).axis(usize::MAX), Unsupported, "axis 18446744073709551615");
     refused!(Frequencies::<f32>::new(1 << 26, vec![0.1; 64]), LimitExceeded, "64x67108864");
 
     let resample = |from: &[usize], to: &[usize]| Resample::<f32>::new(from, to);

@@ -245,6 +245,7 @@ pub mod examples {
         "zoom f32 1000 to 200 in 0.1..0.2",
         "frequencies f32 3x1000 x2 at 0.1,-0.25 axis=1",
         "frequencies f32 1000 bins 3,17",
+        "frequencies f32 8 at -nan,-0",
         "resample f32 480x640 to 960x1280",
     ];
 

@@ -195,10 +195,12 @@ export class Gpu {
         return new DeviceArray(this, raw, element, elements, false, undefined);
     }
 
-    /** Does what queues a plan. @internal */
+    /** Does what queues a plan, and submits if that says so. @internal */
     queue(work) {
         this.#queued = true;
-        guarded(work);
+        if (guarded(work)) {
+            this.settle();
+        }
     }
 
     /** Submits what `Plan.enqueue` has queued. */

@@ -2,6 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
+use wgpu_fft::low_level::enqueue_alone;
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Bound, ElementType, FragmentArrays, Gpu};
 
@@ -148,9 +149,9 @@ pub struct WasmBound {
 
 #[wasm_bindgen]
 impl WasmBound {
-    /// Queues the operation.
-    pub fn enqueue(&self) -> Result<()> {
-        self.bound.enqueue().map_err(|error| thrown(&error))
+    /// Queues the operation, and returns whether it is time for a submission.
+    pub fn enqueue(&self) -> Result<bool> {
+        enqueue_alone(&self.bound).map_err(|error| thrown(&error))
     }
 
     /// Submits the operation, after what is queued.

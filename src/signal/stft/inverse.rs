@@ -81,13 +81,14 @@ impl<T: Number> Istft<T> {
     pub(super) fn new(core: Core) -> Result<Self> {
         core.table_back()?;
         core.framed()?;
-        Ok(Self { core: Core { map: None, ..core }, element: PhantomData })
+        // What continues a signal past its ends has no part in the way back.
+        Ok(Self { core: Core { map: None, padding: Padding::Zeros, ..core }, element: PhantomData })
     }
 
-    /// The canonical dual window, in f64.
+    /// The canonical dual window, in f64. An [adjoint](super::Stft::adjoint) does not use it.
     ///
     /// # Errors
-    /// None that [`Stft::inverse`](super::Stft::inverse) has not returned before.
+    /// Those of [`Stft::inverse`](super::Stft::inverse), of an adjoint of which no window is an inverse.
     pub fn dual_window(&self) -> Result<Vec<f64>> {
         self.core.dual()
     }
@@ -99,7 +100,7 @@ impl<T: Number> Istft<T> {
     /// # Errors
     /// None that [`Stft::inverse`](super::Stft::inverse) has not returned before.
     pub fn adjoint(&self) -> Result<Stft<T>> {
-        let core = Core { adjoint: !self.core.adjoint, padding: Padding::Zeros, ..self.core.clone() };
+        let core = Core { adjoint: !self.core.adjoint, ..self.core.clone() };
         core.framed()?;
         Ok(Stft::of(core))
     }
