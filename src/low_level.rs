@@ -81,6 +81,30 @@ pub mod divide {
 pub mod transfer {
     pub use crate::gpu::progress::{is_done_within, wait_for};
     pub use crate::gpu::transfer::{Commands, Download, Role, Staging, copy_threads, scatter};
+
+    use crate::element::Element;
+    use crate::error::{Error, Result};
+    use crate::gpu::{Gpu, View};
+
+    /// Checks that a view of the caller's has `expected` elements, and that this device can use its
+    /// buffer as `required`. There is none of no elements.
+    ///
+    /// # Errors
+    /// [`WrongLen`](crate::Error::WrongLen), [`MissingUsage`](crate::Error::MissingUsage) and
+    /// [`ForeignObject`](crate::Error::ForeignObject).
+    pub fn checked<T: Element>(
+        gpu: &Gpu,
+        argument: &'static str,
+        view: Option<View<'_, T>>,
+        expected: usize,
+        required: wgpu::BufferUsages,
+    ) -> Result<()> {
+        let Some(view) = view else {
+            return if expected == 0 { Ok(()) } else { Err(Error::WrongLen { argument, expected, actual: 0 }) };
+        };
+        view.any().check_for(argument, expected, required, 1)?;
+        gpu.check_buffer(argument, view.buffer())
+    }
 }
 
 /// How each operation is computed: the types of [`Spec::Recipe`](crate::Spec::Recipe), with their

@@ -7,7 +7,10 @@
 //!
 //! For each shape and each way it prints one line of JSON: the median over the rounds, where a time
 //! counts from a barrier until the last rank has its result. Before that the transform of an
-//! impulse is compared with its definition. `scripts/fftw-mpi.sh` builds the same for FFTW.
+//! impulse is compared with its definition. `--step` times a spectral solver's step instead: a field of
+//! reals is transformed, its spectrum is multiplied by factors, and transformed back. The field is on
+//! the host, or on the devices and copied there and back around each run, or stays on the devices.
+//! `scripts/fftw-mpi.sh` builds the same for FFTW.
 
 #[path = "../examples/support/mod.rs"]
 mod support;
@@ -22,8 +25,9 @@ use timing::{median, time};
 use wgpu_fft_distributed::mpi::collective::SystemOperation;
 use wgpu_fft_distributed::mpi::topology::SimpleCommunicator;
 use wgpu_fft_distributed::mpi::traits::*;
-use wgpu_fft_distributed::wgpu_fft::fft::C2c;
-use wgpu_fft_distributed::wgpu_fft::{Complex32, Shape};
+use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c, Scale};
+use wgpu_fft_distributed::wgpu_fft::transpose::Permute;
+use wgpu_fft_distributed::wgpu_fft::{Complex32, Fragment, Shape};
 use wgpu_fft_distributed::{Cluster, Decomposition, Error, Job, JobOptions, Part, Strategy};
 
 const USAGE: &str = "Times complex transforms in slabs and in pencils, with and without overlap.
@@ -35,6 +39,7 @@ Usage: mpirun -n RANKS ranks [OPTIONS]
       --rounds N         runs of each way; the median counts (default 9)
       --piece-bytes N    bytes of a piece where passes are cut
       --report           also what each rank did
+      --step             a step of a spectral solver: forward, factors, inverse
       --smoke            small arrays, once";
 
 struct Arguments {
@@ -43,12 +48,13 @@ struct Arguments {
     /// The bytes of a piece where passes are cut, in place of the default.
     piece_bytes: Option<usize>,
     report: bool,
+    step: bool,
     shapes: Vec<Vec<usize>>,
 }
 
 /// Nothing after `--help`.
 fn arguments() -> Result<Option<Arguments>> {
-    let (mut rounds, mut piece_bytes, mut report, mut smoke, mut shapes) = (9, None, false, false, Vec::new());
+    let (mut rounds, mut piece_bytes, mut report, mut step, mut smoke, mut shapes) = (9, None, false, false, false, Vec::new());
     let common = Common::parse(USAGE, |name, parser| {
         match name {
             "plane" => shapes.push(support::extents::<2>(parser)?.to_vec()),
@@ -56,6 +62,7 @@ fn arguments() -> Result<Option<Arguments>> {
             "rounds" => rounds = parser.value()?.parse::<usize>()?.max(1),
             "piece-bytes" => piece_bytes = Some(parser.value()?.parse()?),
             "report" => report = true,
+            "step" => step = true,
             "smoke" => smoke = true,
             // Of `cargo bench`.
             "bench" => {}
@@ -68,7 +75,7 @@ fn arguments() -> Result<Option<Arguments>> {
     } else if shapes.is_empty() {
         shapes = vec![vec![1024, 1024], vec![128, 128, 128]];
     }
-    Ok(common.map(|common| Arguments { common, rounds, piece_bytes, report, shapes }))
+    Ok(common.map(|common| Arguments { common, rounds, piece_bytes, report, step, shapes }))
 }
 
 /// The indices of a part's elements, by axis of the shape.
@@ -114,6 +121,10 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
     let mut adapters: Vec<&str> = cluster.members().iter().map(|member| member.adapter.as_str()).collect();
     adapters.dedup();
     for shape in &arguments.shapes {
+        if arguments.step {
+            step(world, &cluster, &adapters, shape, arguments.rounds)?;
+            continue;
+        }
         let mut jobs = Vec::new();
         for (name, decomposition) in [("slabs", Decomposition::Slabs), ("pencils", Decomposition::Pencils)] {
             if shape.len() < 3 && decomposition == Decomposition::Pencils {
@@ -159,6 +170,64 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
                 println!("{report}");
             }
         }
+    }
+    Ok(())
+}
+
+/// Times a step of a spectral solver, in slabs.
+fn step(world: &SimpleCommunicator, cluster: &Cluster, adapters: &[&str], shape: &[usize], rounds: usize) -> Result<()> {
+    let options = JobOptions::default();
+    let shape = Shape::from(shape);
+    let there = Job::new(cluster, R2c::forward(shape.clone()), &options)?;
+    let back = Job::new(cluster, C2r::inverse(shape.clone()).scale(Scale::InvLen), &options)?;
+    let (gpu, planner) = (cluster.gpu(), cluster.planner());
+    let start: Vec<f32> = (0..there.input_len()).map(|i| (i % 17) as f32).collect();
+    let (mut host, mut frequencies) = (start.clone(), vec![Complex32::ZERO; there.output_len()]);
+    let field = gpu.upload(&start)?;
+    let [spectrum, changed] = [gpu.alloc::<Complex32>(there.output_len())?, gpu.alloc(there.output_len())?];
+    let factor = Permute::<Complex32>::new([there.output_len()], [0]).map_input::<Complex32>(Fragment::new("0.5 * value"))?;
+    let factor = planner.plan(factor)?.bind(&spectrum, &changed)?;
+    let mut times: [Vec<f64>; 3] = Default::default();
+    for round in 0..=rounds {
+        let on_host = time(world, || {
+            there.run(&host, &mut frequencies)?;
+            frequencies.iter_mut().for_each(|value| *value *= 0.5);
+            back.run(&frequencies, &mut host)
+        })?;
+        let copied = time(world, || {
+            there.run(&gpu.download(&field)?.wait()?, &mut frequencies)?;
+            gpu.write(&spectrum, &frequencies)?;
+            factor.enqueue()?;
+            let mut result = vec![0.0; back.output_len()];
+            back.run(&gpu.download(&changed)?.wait()?, &mut result)?;
+            Ok(gpu.write(&field, &result)?)
+        })?;
+        let on_device = time(world, || {
+            there.run_on_device(Some(field.view()), Some(spectrum.view()))?;
+            factor.enqueue()?;
+            back.run_on_device(Some(changed.view()), Some(field.view()))
+        })?;
+        // Drivers compile in the first round, which does not count.
+        if round > 0 {
+            times.iter_mut().zip([on_host.0, copied.0, on_device.0]).for_each(|(own, time)| own.push(time));
+        }
+    }
+    // Half of it after each step, and there are two on the devices in each round.
+    let (last, steps) = (gpu.download(&field)?.wait()?, 2 * (rounds as i32 + 1));
+    let expected = |value: &f32| value * 0.5f32.powi(steps);
+    if let Some(wrong) = start.iter().zip(&last).position(|(first, last)| (expected(first) - last).abs() > 1e-4 * expected(&16.0)) {
+        return Err(format!("after {steps} steps number {wrong} is {} and was {}", last[wrong], start[wrong]).into());
+    }
+    let ms = times.map(|own| median(&own) * 1e3);
+    if cluster.rank() == 0 {
+        println!(
+            "{{\"library\":\"wgpu-fft\",\"step\":\"{shape}\",\"ranks\":{},\"adapters\":{adapters:?},\"host_ms\":{:.3},\"copied_ms\":{:.3},\"device_ms\":{:.3},\"device_of_copied\":{:.3}}}",
+            cluster.size(),
+            ms[0],
+            ms[1],
+            ms[2],
+            ms[2] / ms[1],
+        );
     }
     Ok(())
 }

@@ -204,12 +204,12 @@ impl Workers for DeviceSet {
 }
 
 /// Returns an error unless an array has `expected` bytes. The error counts elements.
-pub(crate) fn check(argument: &'static str, expected: usize, array: &[u8], element: usize) -> std::result::Result<(), wgpu_fft::Error> {
-    if expected == array.len() {
+pub(crate) fn check(argument: &'static str, expected: usize, actual: usize, element: usize) -> std::result::Result<(), wgpu_fft::Error> {
+    if expected == actual {
         return Ok(());
     }
     // What is no whole element counts as one.
-    let (expected, actual) = (expected / element, array.len().div_ceil(element));
+    let (expected, actual) = (expected / element, actual.div_ceil(element));
     Err(wgpu_fft::Error::WrongLen { argument, expected, actual })
 }
 

@@ -121,7 +121,8 @@
 //! transforms take P and return F, and inverse ones take F and return P. The output of a transform
 //! fits its inverse if both have the same shares: make the second job with [`Strategy::Given`] and
 //! the first one's [`shares`](Job::shares). [`Job::run`] takes and returns parts.
-//! [`Job::run_from_root`] takes the whole array on rank 0 and returns the whole result there.
+//! [`Job::run_from_root`] takes the whole array on rank 0 and returns the whole result there, and
+//! [`Job::run_on_device`] takes and returns parts that are on the ranks' devices.
 //!
 //! ## Steps
 //! With slabs, a forward transform of \[n₀, C, K\], with C columns of K frequencies (K = 1 for two

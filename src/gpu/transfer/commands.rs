@@ -93,6 +93,18 @@ impl<'g> Commands<'g> {
         array.fill(self.gpu, slices, threads)
     }
 
+    /// Copies bytes of another buffer to the begin of an [array](Staging::array), which the host does
+    /// not touch any more until it maps it.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn copy_to(&mut self, array: &mut Staging, (source, offset): (&wgpu::Buffer, u64), bytes: u64) -> Result<()> {
+        array.release(self.gpu)?;
+        self.encoder.copy_buffer_to_buffer(source, offset, array.buffer(), 0, bytes);
+        Ok(())
+    }
+
     /// Submits the commands.
     ///
     /// # Errors

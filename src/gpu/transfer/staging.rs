@@ -128,6 +128,16 @@ impl Staging {
         Ok(value)
     }
 
+    /// Leaves it to the device, whether it is mapped or not.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn release(&mut self, gpu: &Gpu) -> Result<()> {
+        self.wait(gpu)?;
+        if matches!(self.state, State::Mapped) {
+            self.unmap();
+        }
+        Ok(())
+    }
+
     fn unmap(&mut self) {
         self.buffer.unmap();
         self.state = State::Unmapped;

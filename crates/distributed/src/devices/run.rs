@@ -109,7 +109,7 @@ impl DevicesJob {
             let why = "only complex transforms leave every unit where it was".to_owned();
             return Err(wgpu_fft::Error::Unsupported { what: format!("`{}` in place of its input", self.spec), why }.into());
         }
-        check("data", self.divided.output_bytes, data, element)?;
+        check("data", self.divided.output_bytes, data.len(), element)?;
         self.execute(&[], data, listener)
     }
 
@@ -144,9 +144,9 @@ impl job::RunJob for DevicesJob {
             return Err(wgpu_fft::Error::WrongInputs { spec: self.spec.clone(), expected, actual }.into());
         }
         for (argument, input) in ["input", "second"].into_iter().zip(inputs) {
-            check(argument, self.divided.input_bytes, input, elements[0])?;
+            check(argument, self.divided.input_bytes, input.len(), elements[0])?;
         }
-        check("output", self.divided.output_bytes, output, elements[1])?;
+        check("output", self.divided.output_bytes, output.len(), elements[1])?;
         self.execute(inputs, output, listener)
     }
 }

@@ -3,11 +3,12 @@
 
 use std::fmt::Display;
 
-use wgpu_fft::ElementType;
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::{ElementType, View};
 
+use super::array::{Source, Target};
 use super::{Cluster, Part, RanksJob, transforms_only};
 use crate::devices::Divide;
 use crate::error::Result;
@@ -89,7 +90,16 @@ impl AnyJob {
     /// # Errors
     /// Those of [`Job::run`](crate::Job::run).
     pub fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
-        self.core.run_parts(input, output, self.elements.map(|element| element.bytes()), None).map(drop)
+        self.core.run_parts(Source::Host(input), Target::Host(output), self.elements.map(ElementType::bytes), None).map(drop)
+    }
+
+    /// The same from and to arrays on this rank's device; see
+    /// [`Job::run_on_device`](crate::Job::run_on_device).
+    ///
+    /// # Errors
+    /// Those of [`Job::run_on_device`](crate::Job::run_on_device).
+    pub fn run_on_device(&self, input: Option<View<'_, u8>>, output: Option<View<'_, u8>>) -> Result<()> {
+        self.core.run_on_device(input, output, None).map(drop)
     }
 }
 

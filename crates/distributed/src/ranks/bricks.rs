@@ -19,8 +19,10 @@ pub(super) struct Reshape {
     /// The blocks that this rank sends and receives, by rank.
     sent: Vec<(usize, Runs)>,
     received: Vec<(usize, Runs)>,
-    /// The elements of each rank after it.
-    units: Vec<usize>,
+    /// The elements of each rank before it, and after it.
+    pub units: [Vec<usize>; 2],
+    /// Whether any rank's part of the output has padding.
+    pub padded: bool,
 }
 
 impl Part {
@@ -72,7 +74,8 @@ impl Reshape {
             order().filter_map(|other| Some((other, own.place(&own.common(&others[other])?, element_bytes)))).collect()
         };
         let (sent, received) = (blocks(&from[rank], to), blocks(&to[rank], from));
-        Self { brick, sent, received, units: to.iter().map(Part::len).collect() }
+        let units = [from, to].map(|parts| parts.iter().map(Part::len).collect());
+        Self { brick, sent, received, units, padded: to.iter().any(|part| part.padding > 0) }
     }
 }
 
@@ -149,6 +152,6 @@ impl Run<'_> {
         }
         exchange.finish()?;
         let work = Work::of_exchange(begin.elapsed(), received, sent);
-        self.agree(Phase::Reshape, work, &reshape.units, guarded(|| core.cluster.device.check(Phase::Reshape)))
+        self.agree(Phase::Reshape, work, &reshape.units[1], guarded(|| core.cluster.device.check(Phase::Reshape)))
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, copy_threads, is_done_within};
 use wgpu_fft::{Bound, wgpu};
 
+use super::array::{OnDevice, Source, Target};
 use super::cluster::Device;
 use super::failure::{Failure, Outcome};
 use super::phase::Phase;
@@ -41,13 +42,18 @@ pub(super) trait Sink {
     /// Takes the next piece.
     fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()>;
 
+    /// The array on the device that the pieces belong in, if it is one. Then there is nothing to read.
+    fn on_device(&self) -> Option<OnDevice<'_>> {
+        None
+    }
+
     /// Does what else there is to do while the device computes.
     fn meanwhile(&mut self) {}
 }
 
 /// An array that takes the pieces one after the other.
-pub(super) struct Whole<'t, 'p> {
-    rest: &'t mut [u8],
+struct Whole<'t, 'p> {
+    rest: Target<'t>,
     /// The bytes of each piece.
     pieces: std::vec::IntoIter<usize>,
     done: &'p mut dyn FnMut(usize),
@@ -56,11 +62,17 @@ pub(super) struct Whole<'t, 'p> {
 impl Sink for Whole<'_, '_> {
     fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
         let bytes = self.pieces.next().unwrap_or(0);
-        let (own, rest) = std::mem::take(&mut self.rest).split_at_mut(bytes);
-        self.rest = rest;
-        read(vec![own])?;
+        if let Target::Host(rest) = &mut self.rest {
+            let (own, others) = std::mem::take(rest).split_at_mut(bytes);
+            *rest = others;
+            read(vec![own])?;
+        }
         (self.done)(bytes);
         Ok(())
+    }
+
+    fn on_device(&self) -> Option<OnDevice<'_>> {
+        self.rest.on_device()
     }
 }
 
@@ -68,8 +80,8 @@ impl Sink for Whole<'_, '_> {
 pub(super) struct PieceWork {
     /// Its bytes in the array that the pass reads.
     pub input: Range<usize>,
-    /// The bytes of its result.
-    pub output: usize,
+    /// The bytes of its result, in the array that the pass writes.
+    pub output: Range<usize>,
     /// Which of the chains of plans computes it.
     pub chain: usize,
 }
@@ -90,7 +102,8 @@ struct UnderWay {
     piece: usize,
     slot: Slot,
     submission: wgpu::SubmissionIndex,
-    download: Download,
+    /// `None` if the result stays on the device.
+    download: Option<Download>,
     begin: Instant,
 }
 
@@ -106,7 +119,7 @@ pub(super) struct LocalPass {
 
 impl LocalPass {
     /// A pass over some pieces, of which at most `in_flight` are under way at once. A chain is some
-    /// plans, of which each takes the result of the one before it.
+    /// plans, of which each takes the result of the one before it. One without plans copies.
     pub fn new(
         device: &Rc<Device>,
         chains: &[Vec<Arc<dyn Task>>],
@@ -116,7 +129,8 @@ impl LocalPass {
     ) -> Outcome<Self> {
         let gpu = &device.gpu;
         // An array is read and written in turns, so it is as large as the largest that it holds.
-        let mut sizes = [0; 2];
+        let largest = pieces.iter().map(|piece| piece.input.len() as u64).max().unwrap_or(0);
+        let mut sizes = [largest.next_multiple_of(4).max(4), 4];
         for (i, task) in chains.iter().flat_map(|chain| chain.iter().enumerate()) {
             let [input, output] = task.bytes();
             sizes[i % 2] = input.max(sizes[i % 2]);
@@ -129,7 +143,7 @@ impl LocalPass {
             Ok(Slot { arrays: arrays.map(Some), chains, submission: None })
         };
         let slots = (0..in_flight.clamp(1, pieces.len().max(1))).map(|_| slot()).collect::<wgpu_fft::Result<Vec<Slot>>>()?;
-        let bytes = [pieces.iter().map(|piece| piece.input.len()).sum(), pieces.iter().map(|piece| piece.output).sum()];
+        let bytes = [pieces.iter().map(|piece| piece.input.len()).sum(), pieces.iter().map(|piece| piece.output.len()).sum()];
         let threads = copy_threads(device.ranks_beside);
         Ok(Self { device: Rc::clone(device), pieces, slots: RefCell::new(slots), bytes, threads, timeout })
     }
@@ -144,14 +158,22 @@ impl LocalPass {
         self.pieces.len()
     }
 
+    /// Copies an array of so many bytes, in pieces of at most `most`.
+    pub fn copying(device: &Rc<Device>, bytes: usize, most: usize, in_flight: usize, timeout: Duration) -> Outcome<Self> {
+        let most = most.min(bytes).next_multiple_of(4).max(4);
+        let piece = |begin: usize| begin..(begin + most).min(bytes);
+        let piece = |begin: usize| PieceWork { input: piece(begin), output: piece(begin), chain: 0 };
+        Self::new(device, &[Vec::new()], (0..bytes).step_by(most).map(piece).collect(), in_flight, timeout)
+    }
+
     /// Runs the pass from one array to another. `done` is called with the bytes of each piece.
-    pub fn run(&self, phase: Phase, input: &[u8], output: &mut [u8], done: &mut dyn FnMut(usize)) -> Outcome<LocalTimes> {
-        let pieces: Vec<usize> = self.pieces.iter().map(|piece| piece.output).collect();
+    pub fn run(&self, phase: Phase, input: Source<'_>, output: Target<'_>, done: &mut dyn FnMut(usize)) -> Outcome<LocalTimes> {
+        let pieces: Vec<usize> = self.pieces.iter().map(|piece| piece.output.len()).collect();
         self.run_into(phase, input, &mut Whole { rest: output, pieces: pieces.into_iter(), done })
     }
 
     /// Runs the pass, and hands each piece to the sink in order.
-    pub fn run_into(&self, phase: Phase, input: &[u8], sink: &mut dyn Sink) -> Outcome<LocalTimes> {
+    pub fn run_into(&self, phase: Phase, input: Source<'_>, sink: &mut dyn Sink) -> Outcome<LocalTimes> {
         let mut free = self.slots.borrow_mut();
         let mut times = LocalTimes::default();
         let mut under_way: VecDeque<UnderWay> = VecDeque::new();
@@ -160,7 +182,7 @@ impl LocalPass {
             if next < self.pieces.len()
                 && let Some(slot) = free.pop()
             {
-                under_way.push_back(self.start(next, input, slot, &mut times)?);
+                under_way.push_back(self.start(next, input, sink.on_device(), slot, &mut times)?);
                 next += 1;
                 continue;
             }
@@ -176,9 +198,11 @@ impl LocalPass {
             last_answer = Instant::now();
             times.compute += waiting.elapsed();
             let reading = Instant::now();
-            sink.take(&mut |targets| download.read_now(targets, self.threads))?;
-            let last = slot.chains[self.pieces[piece].chain].len() % 2;
-            slot.arrays[last] = download.take_array();
+            sink.take(&mut |targets| download.as_mut().map_or(Ok(()), |download| download.read_now(targets, self.threads)))?;
+            if let Some(mut download) = download {
+                let last = slot.chains[self.pieces[piece].chain].len() % 2;
+                slot.arrays[last] = download.take_array();
+            }
             times.download += reading.elapsed();
             free.push(slot);
             done += 1;
@@ -186,26 +210,45 @@ impl LocalPass {
         Ok(times)
     }
 
-    /// Uploads a piece, computes it, and copies the result to where the host can read it.
-    fn start(&self, piece: usize, input: &[u8], mut slot: Slot, times: &mut LocalTimes) -> Outcome<UnderWay> {
+    /// Uploads a piece, computes it, and copies the result to where the host can read it, or to the
+    /// array on the device.
+    fn start(
+        &self,
+        piece: usize,
+        input: Source<'_>,
+        target: Option<OnDevice<'_>>,
+        mut slot: Slot,
+        times: &mut LocalTimes,
+    ) -> Outcome<UnderWay> {
         let gpu = &self.device.gpu;
         let own = &self.pieces[piece];
         let gone = || Failure::Other("an array of this pass is gone".to_owned());
         let begin = Instant::now();
         let first = slot.arrays[0].as_mut().ok_or_else(gone)?;
-        first.map_for_writing(gpu, slot.submission.as_ref())?;
         let mut commands = Commands::new(gpu)?;
-        commands.fill(first, vec![&input[own.input.clone()]], self.threads)?;
+        match input {
+            Source::Host(input) => {
+                first.map_for_writing(gpu, slot.submission.as_ref())?;
+                commands.fill(first, vec![&input[own.input.clone()]], self.threads)?;
+            }
+            Source::Device(input) => commands.copy_to(first, input.at(own.input.start)?, own.input.len() as u64)?,
+        }
         let chain = &slot.chains[own.chain];
         chain.iter().try_for_each(|step| step.encode(&mut commands.encoder))?;
         let last = chain.len() % 2;
-        let padded = (own.output as u64).next_multiple_of(4);
-        let mut download = Download::of_array(gpu, slot.arrays[last].take().ok_or_else(gone)?, padded);
-        download.record(&mut commands)?;
+        let bytes = own.output.len() as u64;
+        let mut download = None;
+        if let Some(target) = target {
+            let (result, (target, offset)) = (slot.arrays[last].as_ref().ok_or_else(gone)?, target.at(own.output.start)?);
+            commands.encoder.copy_buffer_to_buffer(result.buffer(), 0, target, offset, bytes);
+        } else {
+            let array = slot.arrays[last].take().ok_or_else(gone)?;
+            download.insert(Download::of_array(gpu, array, bytes.next_multiple_of(4))).record(&mut commands)?;
+        }
         let submission = commands.submit()?;
-        download.begin(&submission)?;
+        download.as_mut().map_or(Ok(()), |download| download.begin(&submission))?;
         slot.submission = Some(submission.clone());
-        if let Some(first) = &mut slot.arrays[0] {
+        if let (Some(first), Source::Host(_)) = (&mut slot.arrays[0], input) {
             first.map_for_writing(gpu, Some(&submission))?;
         }
         times.upload += begin.elapsed();

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::array::{Source, Target};
 use super::exchange::Exchange;
 use super::failure::{Outcome, guarded};
 use super::geometry::{DimensionShares, RankShares};
@@ -90,7 +91,7 @@ impl Samples {
     fn warm_up(&self) -> Outcome<()> {
         for (_, pass) in self.rows.iter().chain(&self.columns) {
             let [input, output] = pass.bytes();
-            pass.run(Phase::Measure, &zeros(input)?, &mut zeros(output)?, &mut |_| {})?;
+            pass.run(Phase::Measure, Source::Host(&zeros(input)?), Target::Host(&mut zeros(output)?), &mut |_| {})?;
         }
         Ok(())
     }
@@ -167,7 +168,7 @@ fn costs(job: &Passes, passes: &[(usize, LocalPass)], is_member: bool) -> Result
             if !is_member || outcome.is_err() {
                 continue;
             }
-            match guarded(|| pass.run(Phase::Measure, &input, &mut output, &mut |_| {})) {
+            match guarded(|| pass.run(Phase::Measure, Source::Host(&input), Target::Host(&mut output), &mut |_| {})) {
                 Ok(times) => seconds.push(times.total().as_secs_f64()),
                 Err(failure) => outcome = Err(failure),
             }

@@ -2,6 +2,7 @@
 
 mod any;
 mod arithmetic;
+mod array;
 mod bricks;
 mod cluster;
 mod exchange;
@@ -29,7 +30,7 @@ pub use part::{Decomposition, Order, Part};
 pub use phase::Phase;
 pub use run::{Division, RanksJob};
 
-use wgpu_fft::bytemuck;
+use wgpu_fft::{View, bytemuck};
 
 use crate::devices::Divide;
 use crate::error::{Error, Result};
@@ -119,6 +120,46 @@ impl<S: Divide> Job<S, Cluster> {
     #[must_use]
     pub fn recipes(&self) -> &Recipes {
         self.core.recipes()
+    }
+
+    /// As [`run`](Self::run), from and to arrays on this rank's device, [`Cluster::gpu`]: that of a
+    /// planner of yours, if the cluster was made [with it](Cluster::with_planner). Collective. `None`
+    /// stands for a part without elements.
+    ///
+    /// ```no_run
+    /// use wgpu_fft_distributed::wgpu_fft::{Bound, Complex32, DeviceBuffer, fft::C2r, fft::R2c};
+    /// use wgpu_fft_distributed::{Cluster, Job, Result};
+    ///
+    /// /// A step of a spectral solver. The kernel multiplies the spectrum by factors, where it lies.
+    /// fn step(
+    ///     there: &Job<R2c, Cluster>,
+    ///     kernel: &Bound,
+    ///     back: &Job<C2r, Cluster>,
+    ///     field: &DeviceBuffer<f32>,
+    ///     spectrum: &DeviceBuffer<Complex32>,
+    /// ) -> Result<()> {
+    ///     there.run_on_device(Some(field.view()), Some(spectrum.view()))?;
+    ///     kernel.enqueue()?;
+    ///     back.run_on_device(Some(spectrum.view()), Some(field.view()))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// What the ranks exchange goes through the host, as in every run: wgpu gives MPI no pointer to a
+    /// device's memory. What a run saves is the way of its input to the device and of its output to the
+    /// host. In transposed order without parts of the caller's, these two are copied on the device
+    /// alone. With [`Order::Natural`](crate::Order::Natural) the last step of a forward transform is an exchange, so its
+    /// output comes from the host, and so do both with [`with_parts`](Self::with_parts): then a run saves nothing.
+    ///
+    /// The run comes after everything that was submitted or [enqueued](wgpu_fft::Bound::enqueue) on the
+    /// device before, and is complete when this returns. The bits are those of [`run`](Self::run).
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run). On all ranks `OnRank` also if an array of one rank has another length,
+    /// belongs to another device, lacks the usage `COPY_SRC` (input) or `COPY_DST` (output), or if the
+    /// two overlap.
+    pub fn run_on_device(&self, input: Option<View<'_, S::Input>>, output: Option<View<'_, S::Output>>) -> Result<Report> {
+        self.core.run_on_device(input, output, self.listener())?.report()
     }
 
     /// Computes an array that rank 0 holds, and writes the whole result to one that rank 0 holds:

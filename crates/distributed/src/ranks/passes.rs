@@ -48,7 +48,7 @@ const MAX_PIECE_BYTES: usize = 64 << 20;
 
 impl Pace {
     /// The most bytes of a piece of a pass over so many bytes.
-    fn most(&self, bytes: usize) -> usize {
+    pub fn most(&self, bytes: usize) -> usize {
         self.piece_bytes.unwrap_or_else(|| bytes.div_ceil(PIECES).clamp(LEAST_PIECE_BYTES, MAX_PIECE_BYTES))
     }
 }
@@ -137,7 +137,7 @@ impl Passes {
         let [input, output] = self.geometry.line_bytes(compute, block);
         let mut chains: Vec<Vec<Arc<dyn Task>>> = Vec::new();
         let mut known: HashMap<[usize; 2], usize> = HashMap::new();
-        let (mut works, mut begin) = (Vec::new(), 0);
+        let (mut works, [mut read, mut written]) = (Vec::new(), [0; 2]);
         for piece in &pieces {
             let [batch, lines] = block.lines(piece);
             let chain = match known.get(&[batch, lines]) {
@@ -148,9 +148,9 @@ impl Passes {
                     chains.len() - 1
                 }
             };
-            let end = begin + batch * lines * input;
-            works.push(PieceWork { input: begin..end, output: batch * lines * output, chain });
-            begin = end;
+            let next = [read + batch * lines * input, written + batch * lines * output];
+            works.push(PieceWork { input: read..next[0], output: written..next[1], chain });
+            [read, written] = next;
         }
         LocalPass::new(&self.device, &chains, works, self.pace.in_flight, self.link.timeout()).map(Some)
     }

@@ -36,6 +36,9 @@ phases! {
     Measure = "measure",
     /// Rank 0 sends the input to all ranks.
     Scatter = "scatter",
+    /// The caller's array on the device is copied to the host, for an exchange that comes first, or back
+    /// after one that comes last.
+    Copy = "copy",
     /// Parts of the caller's choice are exchanged for those that the transform works on, or back.
     Reshape = "reshape",
     /// Frequencies in natural order are transposed so that a divided axis can be gathered.

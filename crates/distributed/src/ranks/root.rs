@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::RanksJob;
+use super::array::{Source, Target};
 use super::exchange::Exchange;
 use super::failure::guarded;
 use super::phase::Phase;
@@ -31,8 +32,8 @@ impl RanksJob {
         let prepared = guarded(|| {
             self.cluster.device.check(Phase::Scatter)?;
             if is_root {
-                check("input of rank 0", all(true), input, self.element_bytes(true))?;
-                check("output of rank 0", all(false), output, self.element_bytes(false))?;
+                check("input of rank 0", all(true), input.len(), self.element_bytes(true))?;
+                check("output of rank 0", all(false), output.len(), self.element_bytes(false))?;
             }
             Ok((zeros(self.part_bytes(rank, true))?, zeros(self.part_bytes(rank, false))?))
         });
@@ -56,7 +57,7 @@ impl RanksJob {
         exchange.finish()?;
         run.agree(Phase::Scatter, Work::of_exchange(begin.elapsed(), received, sent), &self.units_of_parts(true), Ok(()))?;
 
-        run.transform(&own, &mut result)?;
+        run.transform(Source::Host(&own), Target::Host(&mut result))?;
 
         link.agree(Phase::Gather, self.cluster.device.check(Phase::Gather))?;
         let received = output.len();

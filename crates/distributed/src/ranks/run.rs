@@ -3,15 +3,18 @@
 use std::time::{Duration, Instant};
 
 use wgpu_fft::low_level::divide::{InParts, Parts};
+use wgpu_fft::low_level::transfer;
+use wgpu_fft::{Element, View};
 
 use super::arithmetic::Recipes;
+use super::array::{OnDevice, Source, Target};
 use super::bricks::Reshape;
 use super::cluster::Cluster;
 use super::exchange::Exchange;
 use super::failure::{Failure, Outcome, guarded};
 use super::geometry::{DimensionShares, Geometry, RankShares};
 use super::link::Link;
-use super::local::LocalTimes;
+use super::local::{LocalPass, LocalTimes};
 use super::measure::measured;
 use super::part::{Order, Part};
 use super::passes::{Pace, Passes};
@@ -38,6 +41,7 @@ pub struct RanksJob {
     shares: RankShares,
     recipes: Recipes,
     pub(super) message_bytes: usize,
+    pace: Pace,
     steps: Vec<Step>,
     /// Before the transform, and after it.
     pub(super) reshapes: [Option<Reshape>; 2],
@@ -98,6 +102,7 @@ impl RanksJob {
             shares,
             recipes: passes.recipes,
             message_bytes: options.message_bytes,
+            pace,
             steps,
             reshapes: [None, None],
         })
@@ -195,7 +200,7 @@ impl job::RunJob for RanksJob {
     }
 
     fn run(&self, inputs: &[&[u8]], output: &mut [u8], elements: [usize; 2], listener: Option<&Listener>) -> Result<Report> {
-        self.run_parts(inputs[0], output, elements, listener)?.report()
+        self.run_parts(Source::Host(inputs[0]), Target::Host(output), elements, listener)?.report()
     }
 }
 
@@ -203,41 +208,83 @@ impl RanksJob {
     /// Computes this rank's part of the output. The run can report what all ranks did. Collective.
     pub(super) fn run_parts<'r>(
         &'r self,
-        input: &[u8],
-        output: &mut [u8],
+        input: Source<'_>,
+        output: Target<'_>,
         elements: [usize; 2],
         listener: Option<&'r Listener>,
     ) -> Result<Run<'r>> {
         let [input_bytes, output_bytes] = job::RunJob::bytes(self);
-        let checked = || -> std::result::Result<(), wgpu_fft::Error> {
-            check("input", input_bytes, input, elements[0])?;
-            check("output", output_bytes, output, elements[1])
-        };
+        let checked = check("input", input_bytes, input.bytes(), elements[0]);
+        let checked = checked.and_then(|()| check("output", output_bytes, output.bytes(), elements[1]));
+        self.run_checked(input, output, checked.map_err(Failure::from), listener)
+    }
+
+    /// The same from and to arrays on this rank's device.
+    pub(super) fn run_on_device<'r, I: Element, O: Element>(
+        &'r self,
+        input: Option<View<'_, I>>,
+        output: Option<View<'_, O>>,
+        listener: Option<&'r Listener>,
+    ) -> Result<Run<'r>> {
+        use wgpu_fft::wgpu::BufferUsages;
+        let gpu = &self.cluster.device.gpu;
+        let (read, written) = (OnDevice::new(input), OnDevice::new(output));
+        let checked = guarded(|| {
+            let lens = job::RunJob::bytes(self);
+            transfer::checked(gpu, "input", input, lens[0] / size_of::<I>(), BufferUsages::COPY_SRC)?;
+            transfer::checked(gpu, "output", output, lens[1] / size_of::<O>(), BufferUsages::COPY_DST)?;
+            if read.overlaps(&written) {
+                return Err(wgpu_fft::Error::Aliased { first: "input", second: "output" }.into());
+            }
+            Ok(gpu.flush()?)
+        });
+        self.run_checked(Source::Device(read), Target::Device(written), checked, listener)
+    }
+
+    /// The same with arrays that have been checked: what is wrong with them all ranks learn.
+    pub(super) fn run_checked<'r>(
+        &'r self,
+        input: Source<'_>,
+        output: Target<'_>,
+        checked: Outcome<()>,
+        listener: Option<&'r Listener>,
+    ) -> Result<Run<'r>> {
+        // An exchange that comes first reads from the host, and one that comes last writes there.
         let [before, after] = &self.reshapes;
-        let first = if before.is_some() { Phase::Reshape } else { self.steps.first().map_or(Phase::Rows, Step::phase) };
-        self.link.agree(first, checked().map_err(Failure::from))?;
-        let mut run = self.begin(listener, self.reshapes.iter().flatten().count());
-        // An array for the part that the transform works on, where that is not the caller's.
-        let array = |input: bool| {
-            let bytes = self.part_bytes(self.cluster.rank(), input);
-            self.link.agree(first, guarded(|| Ok(zeros(bytes)?)))
+        let ends_on_host = after.is_some() || self.steps.last().is_some_and(|step| step.exchange.is_some());
+        let read = input.on_device().filter(|_| before.is_some());
+        let written = output.on_device().filter(|_| ends_on_host);
+        let first = match (read, before) {
+            (Some(_), _) => Phase::Copy,
+            (None, Some(_)) => Phase::Reshape,
+            (None, None) => self.steps.first().map_or(Phase::Rows, Step::phase),
         };
-        let own;
-        let source = if let Some(before) = before {
-            let mut gathered = array(true)?;
-            run.reshape(before, input, &mut gathered)?;
-            own = gathered;
-            &own
+        self.link.agree(first, checked)?;
+        let padded = written.is_some() && after.as_ref().is_some_and(|after| after.padded);
+        let copies = [read.is_some(), written.is_some(), padded].into_iter().filter(|copy| *copy).count();
+        let mut run = self.begin(listener, self.reshapes.iter().flatten().count() + copies);
+        let array = |bytes: usize| self.link.agree(first, guarded(|| Ok(zeros(bytes)?)));
+        let fetched;
+        let input = if let (Some(place), Some(before)) = (read, before) {
+            let mut part = array(place.bytes)?;
+            run.copy(Source::Device(place), Target::Host(&mut part), &before.units[0])?;
+            fetched = part;
+            Source::Host(&fetched)
         } else {
             input
         };
-        if let Some(after) = after {
-            let mut result = array(false)?;
-            run.transform(source, &mut result)?;
-            run.reshape(after, &result, output)?;
-        } else {
-            run.transform(source, output)?;
+        let Some(place) = written else {
+            run.all_steps(input, output)?;
+            return Ok(run);
+        };
+        let units = after.as_ref().map_or_else(|| self.units_of_parts(false), |after| after.units[1].clone());
+        let mut result = array(place.bytes)?;
+        // What is behind the rows of a part of the caller's must stay as it is.
+        if padded {
+            run.copy(Source::Device(place), Target::Host(&mut result), &units)?;
         }
+        run.all_steps(input, Target::Host(&mut result))?;
+        run.copy(Source::Host(&result), Target::Device(place), &units)?;
         Ok(run)
     }
 }
@@ -253,34 +300,79 @@ pub(super) struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// All steps of the transform on this rank's part.
-    pub fn transform(&mut self, input: &[u8], output: &mut [u8]) -> Result<()> {
+    /// Exchanges parts of the caller's for those of the transform, if there are any, and back.
+    fn all_steps(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
+        let core = self.core;
+        let [before, after] = &core.reshapes;
+        // An array for the part that the transform works on, where that is not the caller's.
+        let array = |input: bool| {
+            let bytes = core.part_bytes(core.cluster.rank(), input);
+            core.link.agree(Phase::Reshape, guarded(|| Ok(zeros(bytes)?)))
+        };
+        let gathered;
+        let source = if let (Some(before), Source::Host(input)) = (before, input) {
+            let mut part = array(true)?;
+            self.reshape(before, input, &mut part)?;
+            gathered = part;
+            Source::Host(&gathered)
+        } else {
+            input
+        };
+        match (after, output) {
+            (Some(after), Target::Host(output)) => {
+                let mut result = array(false)?;
+                self.transform(source, Target::Host(&mut result))?;
+                self.reshape(after, &result, output)
+            }
+            (_, output) => self.transform(source, output),
+        }
+    }
+
+    /// Copies this rank's part between the host and the device. `units` are those of all ranks.
+    fn copy(&mut self, source: Source<'_>, target: Target<'_>, units: &[usize]) -> Result<()> {
+        let (core, device, bytes) = (self.core, &self.core.cluster.device, source.bytes());
+        let mut progress = self.progress(Phase::Copy, self.done.len(), bytes);
+        let begin = Instant::now();
+        let copied = guarded(|| {
+            device.check(Phase::Copy)?;
+            let pass = LocalPass::copying(device, bytes, core.pace.most(bytes), core.pace.in_flight, core.link.timeout())?;
+            Ok((pass.run(Phase::Copy, source, target, &mut progress)?, pass.pieces()))
+        });
+        let (times, pieces) = copied.as_ref().map_or_else(|_| Default::default(), |done| *done);
+        self.agree_on_pieces(Phase::Copy, units, pieces, [bytes; 2], begin.elapsed(), copied.map(|_| times))
+    }
+
+    /// All steps of the transform on this rank's part. The last one must not be an exchange if the
+    /// output is on the device.
+    pub fn transform(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
         let steps = &self.core.steps;
-        let mut data: Option<Vec<u8>> = None;
+        let (mut data, mut output): (Option<Vec<u8>>, _) = (None, Some(output));
         for (i, step) in steps.iter().enumerate() {
-            let source = data.as_deref().unwrap_or(input);
-            if i + 1 == steps.len() {
+            let source = data.as_deref().map_or(input, Source::Host);
+            if i + 1 == steps.len()
+                && let Some(output) = output.take()
+            {
                 return self.step(step, source, output);
             }
             let target = self.core.link.agree(step.phase(), guarded(|| Ok(zeros(step.bytes())?)));
             let mut target = target?;
-            self.step(step, source, &mut target)?;
+            self.step(step, source, Target::Host(&mut target))?;
             data = Some(target);
         }
         Ok(())
     }
 
-    fn step(&mut self, step: &Step, source: &[u8], target: &mut [u8]) -> Result<()> {
-        match (&step.pass, &step.exchange) {
-            (Some(pass), None) => self.local(pass, source, target),
-            (pass, Some(exchange)) => self.exchange(pass.as_ref(), exchange, source, target),
-            (None, None) => Ok(()),
+    fn step(&mut self, step: &Step, source: Source<'_>, target: Target<'_>) -> Result<()> {
+        match (&step.pass, &step.exchange, target) {
+            (Some(pass), None, target) => self.local(pass, source, target),
+            (pass, Some(exchange), Target::Host(target)) => self.exchange(pass.as_ref(), exchange, source, target),
+            (_, Some(_), Target::Device(_)) | (None, None, _) => Ok(()),
         }
     }
 
     /// A pass without an exchange.
-    fn local(&mut self, step: &PassStep, source: &[u8], target: &mut [u8]) -> Result<()> {
-        let total = target.len();
+    fn local(&mut self, step: &PassStep, source: Source<'_>, target: Target<'_>) -> Result<()> {
+        let [read, total] = [source.bytes(), target.bytes()];
         let mut progress = self.progress(step.phase, self.done.len(), total);
         let begin = Instant::now();
         let device = &self.core.cluster.device;
@@ -288,11 +380,11 @@ impl<'r> Run<'r> {
             device.check(step.phase)?;
             step.pass.as_ref().map_or(Ok(LocalTimes::default()), |pass| pass.run(step.phase, source, target, &mut progress))
         });
-        self.agree_on_pass(step, [source.len(), total], begin.elapsed(), computed)
+        self.agree_on_pass(step, [read, total], begin.elapsed(), computed)
     }
 
     /// A pass, if there is one, whose pieces are exchanged while the next ones are computed.
-    fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: &[u8], target: &mut [u8]) -> Result<()> {
+    fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: Source<'_>, target: &mut [u8]) -> Result<()> {
         let (core, link, turn) = (self.core, &self.core.link, &step.turn);
         let device = &core.cluster.device;
         let computed_bytes = turn.block().elements() * self.core.geometry.complex_bytes();
@@ -315,7 +407,7 @@ impl<'r> Run<'r> {
                 pass.pass.as_ref().map_or(Ok(LocalTimes::default()), |own| own.run_into(pass.phase, source, &mut sending))
             }));
             exchange = sending.rest();
-        } else {
+        } else if let Source::Host(source) = source {
             for piece in &step.pieces[turn.own] {
                 for to in turn.order() {
                     let block = turn.sent(piece, to);
@@ -332,25 +424,38 @@ impl<'r> Run<'r> {
         exchange.finish()?;
         let exchanged = begin.elapsed();
         if let Some((pass, computed)) = pass.zip(computed) {
-            self.agree_on_pass(pass, [source.len(), computed_bytes], until_computed, computed)?;
+            self.agree_on_pass(pass, [source.bytes(), computed_bytes], until_computed, computed)?;
         }
         let work = Work::of_exchange(exchanged, received, turn.sent_to_others());
         self.agree(step.phase, work, &step.units, guarded(|| device.check(step.phase)))
     }
 
-    fn agree_on_pass(&mut self, step: &PassStep, [read, written]: [usize; 2], busy: Duration, computed: Outcome<LocalTimes>) -> Result<()> {
+    fn agree_on_pass(&mut self, step: &PassStep, bytes: [usize; 2], busy: Duration, computed: Outcome<LocalTimes>) -> Result<()> {
+        let pieces = step.pass.as_ref().map_or(0, LocalPass::pieces);
+        self.agree_on_pieces(step.phase, &step.units, pieces, bytes, busy, computed)
+    }
+
+    fn agree_on_pieces(
+        &mut self,
+        phase: Phase,
+        units: &[usize],
+        pieces: usize,
+        [read, written]: [usize; 2],
+        busy: Duration,
+        computed: Outcome<LocalTimes>,
+    ) -> Result<()> {
         let times = computed.as_ref().map_or(LocalTimes::default(), |times| *times);
         let work = Work {
             bytes_in: read as u64,
             bytes_out: written as u64,
-            pieces: step.pass.as_ref().map_or(0, |pass| pass.pieces()),
+            pieces,
             gather: times.upload,
             wait: times.compute,
             scatter: times.download,
             busy,
             ..Work::default()
         };
-        self.agree(step.phase, work, &step.units, computed.map(drop))
+        self.agree(phase, work, units, computed.map(drop))
     }
 
     /// Lets the ranks agree, and records what this rank did with the time that this took. `units`

@@ -13,11 +13,11 @@ use crate::harness::{Context, Outcome};
 use crate::parts::{gathered, of_whole};
 use crate::reference::{arranged, budget, complex_noise, dft, error, noise, of_half, wide};
 
-const ORDERS: [Order; 2] = [Order::Transposed, Order::Natural];
+pub const ORDERS: [Order; 2] = [Order::Transposed, Order::Natural];
 
 /// Shares that are equal, and lopsided with ranks that have none; messages of any length, and tiny
 /// ones.
-fn variants(size: usize) -> Vec<JobOptions> {
+pub fn variants(size: usize) -> Vec<JobOptions> {
     let lopsided = [3.0, 0.0, 1.0, 5.0];
     let weights: Vec<f64> = (0..size).map(|rank| lopsided[rank % 4]).collect();
     let others: Vec<f64> = (0..size).map(|rank| if rank + 1 == size { 1.0 } else { 0.0 }).collect();
@@ -34,7 +34,7 @@ fn variants(size: usize) -> Vec<JobOptions> {
 }
 
 /// The bits of the first difference, if there is one.
-fn first_difference(actual: &[f32], expected: &[f32]) -> Outcome {
+pub fn first_difference(actual: &[f32], expected: &[f32]) -> Outcome {
     if actual.len() != expected.len() {
         return Err(format!("{} numbers in place of {}", actual.len(), expected.len()));
     }
@@ -89,7 +89,7 @@ fn check<S: Divide>(
 }
 
 /// NaN, which nothing in these tests computes.
-fn rubbish<S: Spec>(len: usize) -> Vec<S::Output> {
+pub fn rubbish<S: Spec>(len: usize) -> Vec<S::Output> {
     vec![bytemuck::pod_read_unaligned(&vec![0xff; size_of::<S::Output>()]); len]
 }
 

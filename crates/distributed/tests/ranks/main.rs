@@ -7,6 +7,7 @@
 //! Every rank runs every test. A test that fails on one fails the program; one that hangs is ended
 //! by a watchdog.
 
+mod arrays;
 mod bits;
 mod failures;
 mod harness;
@@ -39,6 +40,9 @@ const TESTS: &[Test] = &[
     ("parts_of_the_callers", bits::parts_of_the_callers),
     ("pieces", bits::pieces),
     ("a_picture", bits::a_picture),
+    ("arrays_on_the_device", arrays::arrays_on_the_device),
+    ("a_step_of_a_solver_on_the_device", arrays::a_step_of_a_solver_on_the_device),
+    ("wrong_arrays_on_one_rank", arrays::wrong_arrays_on_one_rank),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
     ("portable_bits", bits::portable_bits),
     ("measured_shares", bits::measured_shares),
