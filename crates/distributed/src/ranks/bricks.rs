@@ -9,6 +9,7 @@ use super::part::Part;
 use super::phase::Phase;
 use super::run::Run;
 use super::runs::Runs;
+use super::wire::Wire;
 use crate::error::Result;
 use crate::report::Work;
 
@@ -138,7 +139,7 @@ impl Run<'_> {
         let begin = std::time::Instant::now();
         let mut progress = self.progress(Phase::Reshape, self.phases_done(), received);
         let others = reshape.received.iter().filter(|(from, _)| *from != rank).map(|(from, place)| (*from, vec![place.clone()]));
-        let mut exchange = Exchange::new(&core.link, target, others, core.message_bytes, &mut progress);
+        let mut exchange = Exchange::new(&core.link, target, others, Wire::Exact, core.message_bytes, &mut progress);
         let mut sent = 0;
         for (to, block) in &reshape.sent {
             if *to == rank

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::link::{Link, Patience};
 use super::message::UnderWay;
 use super::runs::Runs;
+use super::wire::Wire;
 use crate::error::{Error, Result};
 
 /// Messages from one rank that are received at once. While one is copied to its place, the next one
@@ -17,9 +18,7 @@ const SENT_AT_ONCE: usize = 64;
 const BYTES_AT_ONCE: usize = 256 << 20;
 
 /// The parts of a block that are single messages. Both sides cut a block alike.
-fn parts(bytes: usize, message_bytes: usize) -> impl Iterator<Item = Range<usize>> {
-    // MPI counts in an i32.
-    let most = message_bytes.clamp(1, i32::MAX as usize);
+fn parts(bytes: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
     (0..bytes).step_by(most).map(move |start| start..(start + most).min(bytes))
 }
 
@@ -38,7 +37,9 @@ struct Incoming {
 pub(super) struct Exchange<'e> {
     link: &'e Link,
     target: &'e mut [u8],
-    message_bytes: usize,
+    wire: Wire,
+    /// The most bytes of the array in a message.
+    most: usize,
     incoming: Vec<Incoming>,
     outgoing: VecDeque<(UnderWay<u8>, usize)>,
     done: &'e mut dyn FnMut(usize),
@@ -53,33 +54,36 @@ impl<'e> Exchange<'e> {
         link: &'e Link,
         target: &'e mut [u8],
         incoming: impl IntoIterator<Item = (usize, Vec<Runs>)>,
+        wire: Wire,
         message_bytes: usize,
         done: &'e mut dyn FnMut(usize),
     ) -> Self {
+        let most = wire.most(message_bytes);
         let incoming = incoming.into_iter().map(|(from, blocks)| {
             let mut expected = VecDeque::new();
             for block in blocks {
                 let block = Rc::new(block);
-                expected.extend(parts(block.bytes(), message_bytes).map(|part| (Rc::clone(&block), part)));
+                expected.extend(parts(block.bytes(), most).map(|part| (Rc::clone(&block), part)));
             }
             Incoming { from, expected, under_way: VecDeque::new() }
         });
         let incoming: Vec<Incoming> = incoming.collect();
         link.state.arrived.set([0, incoming.iter().map(|own| own.expected.len()).sum()]);
-        let mut own = Self { link, target, message_bytes, incoming, outgoing: VecDeque::new(), done, given_up: None };
+        let mut own = Self { link, target, wire, most, incoming, outgoing: VecDeque::new(), done, given_up: None };
         own.progress();
         own
     }
 
     /// Memory for a block of so many bytes, in messages.
     pub fn messages(&self, bytes: usize) -> Vec<Vec<u8>> {
-        parts(bytes, self.message_bytes).map(|part| vec![0; part.len()]).collect()
+        parts(bytes, self.most).map(|part| vec![0; part.len()]).collect()
     }
 
     /// Copies a block of this rank's own to its place.
     pub fn keep(&mut self, messages: Vec<Vec<u8>>, place: &Runs) {
         let mut start = 0;
         for bytes in messages {
+            let bytes = self.wire.rounded(bytes);
             place.unpack(&bytes, start, self.target);
             start += bytes.len();
             (self.done)(bytes.len());
@@ -89,6 +93,7 @@ impl<'e> Exchange<'e> {
     /// Sends a block in the messages that [`messages`](Self::messages) made.
     pub fn send(&mut self, to: usize, messages: Vec<Vec<u8>>) {
         for bytes in messages {
+            let bytes = self.wire.pack(bytes);
             self.wait_until(|own| {
                 let under_way: usize = own.outgoing.iter().map(|(_, bytes)| bytes).sum();
                 own.outgoing.is_empty() || own.outgoing.len() < SENT_AT_ONCE && under_way + bytes.len() <= BYTES_AT_ONCE
@@ -102,15 +107,15 @@ impl<'e> Exchange<'e> {
 
     /// Sends a block of an array.
     pub fn send_from(&mut self, to: usize, array: &[u8], block: &Runs) {
-        for part in parts(block.bytes(), self.message_bytes) {
+        for part in parts(block.bytes(), self.most) {
             self.send(to, vec![block.pack(array, part)]);
         }
     }
 
     /// Copies a block of an array of this rank's own to its place.
     pub fn keep_from(&mut self, array: &[u8], block: &Runs, place: &Runs) {
-        for part in parts(block.bytes(), self.message_bytes) {
-            place.unpack(&block.pack(array, part.clone()), part.start, self.target);
+        for part in parts(block.bytes(), self.most) {
+            place.unpack(&self.wire.rounded(block.pack(array, part.clone())), part.start, self.target);
             (self.done)(part.len());
         }
     }
@@ -126,10 +131,11 @@ impl<'e> Exchange<'e> {
                 while own.under_way.len() < RECEIVED_AT_ONCE
                     && let Some((block, part)) = own.expected.pop_front()
                 {
-                    own.under_way.push_back((self.link.receive(own.from, part.len()), block, part.start));
+                    own.under_way.push_back((self.link.receive(own.from, self.wire.bytes(part.len())), block, part.start));
                 }
                 let Some(bytes) = own.under_way.front_mut().and_then(|(message, ..)| message.finished()) else { break };
                 let Some((_, block, start)) = own.under_way.pop_front() else { break };
+                let bytes = self.wire.unpack(bytes);
                 block.unpack(&bytes, start, self.target);
                 let [arrived, all] = self.link.state.arrived.get();
                 self.link.state.arrived.set([arrived + 1, all]);

@@ -10,6 +10,7 @@ use wgpu_fft::low_level::divide::{PartKind, PartNumber, Parts};
 use wgpu_fft::{Error, Result, Shape};
 
 use super::part::{Decomposition, Order, Part};
+use super::wire::Wire;
 use crate::partition::ranges;
 
 /// What a dimension of the grid divides.
@@ -43,6 +44,8 @@ pub(super) struct Geometry {
     pub kind: PartKind,
     pub number: PartNumber,
     pub order: Order,
+    /// Whether exchanges are in f16.
+    pub half: bool,
     /// The factor on every output.
     pub factor: f64,
     /// What each dimension of the grid divides.
@@ -135,6 +138,7 @@ impl Geometry {
             kind: parts.kind,
             number: parts.number,
             order,
+            half: false,
             factor: parts.factor,
             dimensions,
             grid: vec![ranks],
@@ -167,6 +171,11 @@ impl Geometry {
         let working = |[first, second]: [usize; 2]| first.min(useful(0)) * second.min(useful(1));
         let best = grids.min_by_key(|grid| (std::cmp::Reverse(working(*grid)), grid[0].abs_diff(grid[1])));
         best.map_or_else(|| vec![ranks, 1], |grid| grid.to_vec())
+    }
+
+    /// How exchanges send numbers up to `bound`.
+    pub fn wire(&self, bound: f64) -> Wire {
+        if self.half { Wire::half(bound) } else { Wire::Exact }
     }
 
     /// The number of exchanges in one direction.

@@ -190,6 +190,11 @@ impl Link {
         self.least([0]).map(drop)
     }
 
+    /// The greatest of the ranks' numbers.
+    pub fn greatest(&self, own: i64) -> Result<i64> {
+        Ok(-self.least([-own])?[0])
+    }
+
     fn least<const N: usize>(&self, own: [i64; N]) -> Result<[i64; N]> {
         let memory = [own, [0; N]].concat();
         let least = self.wait(UnderWay::begin(memory, |memory| {

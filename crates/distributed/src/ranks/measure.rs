@@ -201,7 +201,7 @@ fn per_byte(job: &Passes, members: &[usize]) -> Result<f64> {
     if others == 0 || !job.geometry.is_distributed() {
         return Ok(0.0);
     }
-    let bytes = SAMPLE_BYTES / members.len();
+    let bytes = SAMPLE_BYTES / members.len() / 4 * 4;
     let is_member = members.contains(&link.rank());
     let data = vec![0u8; bytes];
     let partners: Vec<usize> = members.iter().copied().filter(|rank| is_member && *rank != link.rank()).collect();
@@ -212,7 +212,7 @@ fn per_byte(job: &Passes, members: &[usize]) -> Result<f64> {
         let begin = Instant::now();
         let incoming = partners.iter().enumerate().map(|(i, from)| (*from, vec![Runs::one(i * bytes..(i + 1) * bytes)]));
         let mut ignored = |_| {};
-        let mut exchange = Exchange::new(link, &mut arrived, incoming, SAMPLE_BYTES, &mut ignored);
+        let mut exchange = Exchange::new(link, &mut arrived, incoming, job.geometry.wire(1.0), SAMPLE_BYTES, &mut ignored);
         partners.iter().for_each(|to| exchange.send_from(*to, &data, &Runs::one(0..bytes)));
         exchange.finish()?;
         seconds.push(begin.elapsed().as_secs_f64());

@@ -22,6 +22,7 @@ mod runs;
 mod sending;
 mod steps;
 mod turn;
+mod wire;
 
 pub use any::AnyJob;
 pub use arithmetic::{Arithmetic, Recipes};

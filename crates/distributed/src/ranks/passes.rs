@@ -211,6 +211,16 @@ impl Geometry {
         if compute == last { self.factor } else { 1.0 }
     }
 
+    /// How much larger than its inputs the outputs of a pass can be: a sum of n numbers, and the factor.
+    pub fn growth(&self, compute: Compute) -> f64 {
+        let n = match compute {
+            Compute::Rows => self.positions(),
+            Compute::Lines(t) | Compute::Strided(t) => self.divided[t],
+            Compute::Units | Compute::TurnedLines(_) => 1,
+        };
+        n as f64 * self.factor_of(compute).abs()
+    }
+
     /// The exchanges of a run.
     pub fn exchanges(&self) -> usize {
         match self.order {

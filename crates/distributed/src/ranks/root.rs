@@ -8,6 +8,7 @@ use super::exchange::Exchange;
 use super::failure::guarded;
 use super::phase::Phase;
 use super::runs::Runs;
+use super::wire::Wire;
 use crate::error::Result;
 use crate::job::{Listener, check, zeros};
 use crate::report::{Report, Work};
@@ -44,7 +45,7 @@ impl RanksJob {
         let mut progress = run.progress(Phase::Scatter, run.phases_done(), received);
         let whole = Runs::one(0..received);
         let incoming = (!is_root).then(|| (0, vec![whole.clone()]));
-        let mut exchange = Exchange::new(link, &mut own, incoming, message_bytes, &mut progress);
+        let mut exchange = Exchange::new(link, &mut own, incoming, Wire::Exact, message_bytes, &mut progress);
         let mut sent = 0;
         if is_root {
             for to in 1..size {
@@ -65,7 +66,7 @@ impl RanksJob {
         let mut progress = run.progress(Phase::Gather, run.phases_done(), received);
         let others = if is_root { 1..size } else { 0..0 };
         let incoming = others.map(|from| (from, vec![self.place(from, false)]));
-        let mut exchange = Exchange::new(link, output, incoming, message_bytes, &mut progress);
+        let mut exchange = Exchange::new(link, output, incoming, Wire::Exact, message_bytes, &mut progress);
         let whole = Runs::one(0..result.len());
         if is_root {
             exchange.keep_from(&result, &whole, &self.place(0, false));

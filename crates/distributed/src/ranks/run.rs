@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wgpu_fft::low_level::divide::{InParts, Parts};
+use wgpu_fft::low_level::divide::{InParts, PartNumber, Parts};
 use wgpu_fft::low_level::transfer;
 use wgpu_fft::{Element, View};
 
@@ -41,7 +41,7 @@ pub struct RanksJob {
     shares: RankShares,
     recipes: Recipes,
     pub(super) message_bytes: usize,
-    pace: Pace,
+    pub(super) pace: Pace,
     steps: Vec<Step>,
     /// Before the transform, and after it.
     pub(super) reshapes: [Option<Reshape>; 2],
@@ -58,7 +58,12 @@ pub struct Division {
 
 impl Division {
     pub(crate) fn new(spec: &str, parts: &Parts, options: &JobOptions, size: usize) -> Result<Self> {
-        let geometry = Geometry::new(spec, parts, options.order, options.decomposition, size)?;
+        let mut geometry = Geometry::new(spec, parts, options.order, options.decomposition, size)?;
+        geometry.half = options.exchange_as_f16;
+        if geometry.half && parts.number != PartNumber::F32 {
+            let (what, why) = (format!("exchanges in f16 of `{spec}`"), "that is for transforms of f32".to_owned());
+            return Err(wgpu_fft::Error::Unsupported { what, why }.into());
+        }
         let divisible = divisible(&geometry, operations(parts));
         let strategy = options.strategy.clone().unwrap_or(Strategy::Equal);
         // What is wrong for the whole cluster, and then for each dimension of its grid.
@@ -142,7 +147,7 @@ impl RanksJob {
 
     pub(super) fn begin<'r>(&'r self, listener: Option<&'r Listener>, more_phases: usize) -> Run<'r> {
         let phases = self.steps.iter().map(Step::phases).sum::<usize>() + more_phases;
-        Run { core: self, listener, phases, begin: Instant::now(), done: Vec::new() }
+        Run { core: self, listener, phases, begin: Instant::now(), done: Vec::new(), largest: 0.0 }
     }
 
     /// The units of each rank's part of the input or of the output.
@@ -297,6 +302,8 @@ pub(super) struct Run<'r> {
     begin: Instant,
     /// What this rank did in each phase, and the units of all ranks.
     done: Vec<(Phase, Work, Vec<usize>)>,
+    /// The largest number of the input, if exchanges are in f16.
+    largest: f64,
 }
 
 impl<'r> Run<'r> {
@@ -346,6 +353,11 @@ impl<'r> Run<'r> {
     /// output is on the device.
     pub fn transform(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
         let steps = &self.core.steps;
+        if self.core.geometry.half
+            && let [first, _, ..] = &steps[..]
+        {
+            self.largest = self.core.largest(first.phase(), input)?;
+        }
         let (mut data, mut output): (Option<Vec<u8>>, _) = (None, Some(output));
         for (i, step) in steps.iter().enumerate() {
             let source = data.as_deref().map_or(input, Source::Host);
@@ -390,6 +402,7 @@ impl<'r> Run<'r> {
         let computed_bytes = turn.block().elements() * self.core.geometry.complex_bytes();
         let mut computed_progress = self.progress(pass.map_or(step.phase, |pass| pass.phase), self.done.len(), computed_bytes);
         let received = target.len();
+        let wire = core.geometry.wire(step.growth * self.largest);
         let number = self.done.len() + usize::from(pass.is_some());
         let mut progress = self.progress(step.phase, number, received);
         let others = (0..turn.ranks.len()).filter(|from| *from != turn.own);
@@ -398,7 +411,7 @@ impl<'r> Run<'r> {
             (turn.ranks[from], step.pieces[from].iter().map(place).collect())
         });
         let begin = Instant::now();
-        let mut exchange = Exchange::new(link, target, incoming, core.message_bytes, &mut progress);
+        let mut exchange = Exchange::new(link, target, incoming, wire, core.message_bytes, &mut progress);
         let mut computed = None;
         if let Some(pass) = pass {
             let mut sending = Sending::new(exchange, step, &mut computed_progress);
@@ -426,7 +439,7 @@ impl<'r> Run<'r> {
         if let Some((pass, computed)) = pass.zip(computed) {
             self.agree_on_pass(pass, [source.bytes(), computed_bytes], until_computed, computed)?;
         }
-        let work = Work::of_exchange(exchanged, received, turn.sent_to_others());
+        let work = Work::of_exchange(exchanged, wire.bytes(received), wire.bytes(turn.sent_to_others()));
         self.agree(step.phase, work, &step.units, guarded(|| device.check(step.phase)))
     }
 

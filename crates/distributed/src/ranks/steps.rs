@@ -23,6 +23,9 @@ enum Direction {
 /// A pass, unless the array is exchanged as it is, and the exchange that follows.
 type Outline = (Option<(Phase, Compute)>, Option<Direction>);
 
+/// A complex number is at most √2 times as large as its parts, and rounding adds far less than the rest.
+const ROUNDED: f64 = 1.5;
+
 /// The passes and exchanges of a transform, in order.
 fn outline(geometry: &Geometry) -> Vec<Outline> {
     use Direction::{Back, To};
@@ -58,6 +61,8 @@ pub(super) struct ExchangeStep {
     pub pieces: Vec<Vec<Piece>>,
     /// The units of each rank of the cluster after it.
     pub units: Vec<usize>,
+    /// What it sends is at most so many times as large as the largest number of the input.
+    pub growth: f64,
 }
 
 /// A pass of this rank.
@@ -109,7 +114,9 @@ pub(super) fn steps(passes: &Passes, shares: &RankShares) -> Outcome<Vec<Step>> 
     let (geometry, rank, size) = (&passes.geometry, passes.link.rank(), passes.link.size());
     let locals: Vec<Local> = (0..size).map(|rank| geometry.local(shares, rank)).collect();
     let units = |first: usize| locals.iter().map(|local| units_of(local, first)).collect::<Vec<usize>>();
+    let mut growth = ROUNDED;
     let step = |(compute, direction): Outline| -> Outcome<Step> {
+        growth *= compute.map_or(1.0, |(_, compute)| geometry.growth(compute));
         let turn = direction.map(|direction| match direction {
             Direction::To(t) => Turn::to(geometry, shares, rank, t),
             Direction::Back(t) => Turn::back(geometry, shares, rank, t),
@@ -138,7 +145,7 @@ pub(super) fn steps(passes: &Passes, shares: &RankShares) -> Outcome<Vec<Step>> 
                 Direction::To(t) => (Phase::Exchange, t),
                 Direction::Back(t) => (Phase::Return, t + 1),
             };
-            ExchangeStep { phase, turn, pieces, units: units(first) }
+            ExchangeStep { phase, turn, pieces, units: units(first), growth }
         });
         Ok(Step { pass: pass.transpose()?, exchange })
     };

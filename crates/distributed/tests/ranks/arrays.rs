@@ -85,6 +85,10 @@ pub fn arrays_on_the_device(context: &Context) -> Outcome {
             compare(context, &job, &noise(job.input_len(), 3), 3)?;
         }
     }
+    // Rounded exchanges need the largest number of the input, which is on the devices.
+    let options = variants(context.size).swap_remove(1).exchange_as_f16().piece_bytes(1000);
+    let job = Job::new(&context.cluster, C2c::forward([61, 53]), &options).map_err(text)?;
+    compare(context, &job, &complex_noise(job.input_len(), 6), 0)?;
     // One pass, and nothing to exchange; in f64 too.
     let options = JobOptions::default().piece_bytes(500);
     let job = Job::new(&context.cluster, C2c::forward(60).batch(9), &options).map_err(text)?;

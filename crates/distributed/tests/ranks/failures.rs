@@ -204,6 +204,7 @@ pub fn nonsense(context: &Context) -> Outcome {
         job(C2c::forward([2, 3]), &weights(vec![f64::NAN; context.size])),
         job(C2c::forward([2, 3]), &by(Strategy::Single(context.size))),
         job(C2c::forward([2, 3]), &by(Strategy::Dynamic)),
+        Job::new(&context.cluster, C2c::forward([2, 3]).f64_by_f32(), &equal.clone().exchange_as_f16()).map(drop),
         Job::new(&context.cluster, reduce::sum::<f32>(8), &equal).map(drop),
     ];
     match outcomes.into_iter().find(|outcome| !matches!(outcome, Err(Error::Core(_)))) {

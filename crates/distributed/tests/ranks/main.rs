@@ -43,6 +43,7 @@ const TESTS: &[Test] = &[
     ("arrays_on_the_device", arrays::arrays_on_the_device),
     ("a_step_of_a_solver_on_the_device", arrays::a_step_of_a_solver_on_the_device),
     ("wrong_arrays_on_one_rank", arrays::wrong_arrays_on_one_rank),
+    ("exchanges_in_f16", bits::exchanges_in_f16),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
     ("portable_bits", bits::portable_bits),
     ("measured_shares", bits::measured_shares),
