@@ -10,7 +10,9 @@
 //! counts from a barrier until the last rank has its result. Before that the transform of an
 //! impulse is compared with its definition. `--step` times a spectral solver's step instead: a field of
 //! reals is transformed, its spectrum is multiplied by factors, and transformed back. The field is on
-//! the host, or on the devices and copied there and back around each run, or stays on the devices.
+//! the host, or on the devices and copied there and back around each run, or stays on the devices. Then
+//! work of the caller's that takes no core, in milliseconds, is done beside a run that was started,
+//! until both are done.
 //! `scripts/fftw-mpi.sh` builds the same for FFTW.
 
 #[path = "../examples/support/mod.rs"]
@@ -19,6 +21,7 @@ mod support;
 mod timing;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use lexopt::ValueExt;
 use support::{Common, Result};
@@ -222,14 +225,32 @@ fn step(world: &SimpleCommunicator, cluster: &Cluster, adapters: &[&str], shape:
         return Err(format!("after {steps} steps number {wrong} is {} and was {}", last[wrong], start[wrong]).into());
     }
     let ms = times.map(|own| median(&own) * 1e3);
+    // As much work as a run takes.
+    let (work, moment) = (Duration::from_secs_f64(ms[2] / 2e3), Duration::from_micros(200));
+    let (mut alone, mut together) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        alone.push(time(world, || there.run_on_device(Some(field.view()), Some(spectrum.view())))?.0);
+        together.push(
+            time(world, || {
+                let (begin, mut run) = (Instant::now(), there.start_on_device(Some(field.view()), Some(spectrum.view()))?);
+                while !run.test() || begin.elapsed() < work {
+                    std::thread::sleep(moment);
+                }
+                run.wait()
+            })?
+            .0,
+        );
+    }
+    let [alone, together] = [alone, together].map(|own| median(&own) * 1e3);
     if cluster.rank() == 0 {
         println!(
-            "{{\"library\":\"wgpu-fft\",\"step\":\"{shape}\",\"ranks\":{},\"adapters\":{adapters:?},\"host_ms\":{:.3},\"copied_ms\":{:.3},\"device_ms\":{:.3},\"device_of_copied\":{:.3}}}",
+            "{{\"library\":\"wgpu-fft\",\"step\":\"{shape}\",\"ranks\":{},\"adapters\":{adapters:?},\"host_ms\":{:.3},\"copied_ms\":{:.3},\"device_ms\":{:.3},\"device_of_copied\":{:.3},\"run_ms\":{alone:.3},\"work_ms\":{:.3},\"run_beside_work_ms\":{together:.3}}}",
             cluster.size(),
             ms[0],
             ms[1],
             ms[2],
             ms[2] / ms[1],
+            work.as_secs_f64() * 1e3,
         );
     }
     Ok(())

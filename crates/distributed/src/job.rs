@@ -136,10 +136,10 @@ impl<S: Divide, W: Workers> Job<S, W> {
     /// cluster, on all ranks: `OnRank` if some rank cannot do its part, `OutOfStep` if the ranks
     /// are in different calls.
     pub fn run(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
-        self.start(&[input], output)
+        self.run_all(&[input], output)
     }
 
-    fn start(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<Report> {
+    fn run_all(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<Report> {
         let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();
         let elements = [size_of::<S::Input>(), size_of::<S::Output>()];
         self.core.run(&inputs, bytemuck::cast_slice_mut(output), elements, self.listener.as_ref())
@@ -157,7 +157,7 @@ impl<S: Divide> Job<S, DeviceSet> {
     /// # Errors
     /// The same as those of [`run`](Self::run).
     pub fn run_two(&self, x: &[S::Input], y: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
-        self.start(&[x, y], output)
+        self.run_all(&[x, y], output)
     }
 
     /// Overwrites the input with the output. This is for complex transforms of arrays that are too

@@ -80,7 +80,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! All calls are collective: every rank must make the same calls in the same order.
+//! All calls are collective: every rank must make the same calls in the same order. [`Job::start`] begins
+//! a run and returns, so that the caller's own work goes on beside it.
 //!
 //! ## Definition and layouts
 //! The transforms are those of f32 and f64 of [`wgpu_fft::fft`] along the axes of dense arrays,
@@ -213,7 +214,7 @@ pub use job::{Job, Progress, Workers};
 pub use mpi;
 pub use options::JobOptions;
 #[cfg(feature = "mpi")]
-pub use ranks::{Adapter, AnyJob, Arithmetic, Cluster, Decomposition, Member, Order, Part, Phase, RankOptions, Recipes};
+pub use ranks::{Adapter, AnyJob, Arithmetic, Cluster, Decomposition, Member, Order, Part, Phase, RankOptions, Recipes, Running};
 pub use report::{PhaseReport, Rate, Report, Work, WorkerReport};
 pub use strategy::{Shares, Strategy};
 pub use wgpu_fft;

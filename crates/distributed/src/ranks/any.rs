@@ -9,7 +9,7 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{ElementType, View};
 
 use super::array::{Source, Target};
-use super::{Cluster, Part, RanksJob, transforms_only};
+use super::{Cluster, Part, RanksJob, Running, transforms_only};
 use crate::devices::Divide;
 use crate::error::Result;
 use crate::options::JobOptions;
@@ -90,7 +90,20 @@ impl AnyJob {
     /// # Errors
     /// Those of [`Job::run`](crate::Job::run).
     pub fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
-        self.core.run_parts(Source::Host(input), Target::Host(output), self.elements.map(ElementType::bytes), None).map(drop)
+        self.core.link.now(self.whole(input, output))
+    }
+
+    /// Begins what [`run`](Self::run) does; see [`Job::start`](crate::Job::start).
+    ///
+    /// # Errors
+    /// Those of [`Job::start`](crate::Job::start).
+    pub fn start<'r>(&'r self, input: &'r [u8], output: &'r mut [u8]) -> Result<Running<'r, ()>> {
+        Running::begin(&self.core.link, self.whole(input, output))
+    }
+
+    async fn whole(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
+        let elements = self.elements.map(ElementType::bytes);
+        self.core.run_parts(Source::Host(input), Target::Host(output), elements, None).await.map(drop)
     }
 
     /// The same from and to arrays on this rank's device; see
@@ -99,7 +112,7 @@ impl AnyJob {
     /// # Errors
     /// Those of [`Job::run_on_device`](crate::Job::run_on_device).
     pub fn run_on_device(&self, input: Option<View<'_, u8>>, output: Option<View<'_, u8>>) -> Result<()> {
-        self.core.run_on_device(input, output, None).map(drop)
+        self.core.link.now(self.core.run_on_device(input, output, None)).map(drop)
     }
 }
 

@@ -133,7 +133,7 @@ fn covered(part: &Part, bricks: &[Part]) -> Outcome<()> {
 
 impl Run<'_> {
     /// Sends everything to where it belongs after or before the transform.
-    pub fn reshape(&mut self, reshape: &Reshape, source: &[u8], target: &mut [u8]) -> Result<()> {
+    pub async fn reshape(&mut self, reshape: &Reshape, source: &[u8], target: &mut [u8]) -> Result<()> {
         let core = self.core;
         let (rank, received) = (core.link.rank(), target.len());
         let begin = std::time::Instant::now();
@@ -148,11 +148,11 @@ impl Run<'_> {
                 exchange.keep_from(source, block, place);
             } else {
                 sent += block.bytes();
-                exchange.send_from(*to, source, block);
+                exchange.send_from(*to, source, block).await;
             }
         }
-        exchange.finish()?;
+        exchange.finish().await?;
         let work = Work::of_exchange(begin.elapsed(), received, sent);
-        self.agree(Phase::Reshape, work, &reshape.units[1], guarded(|| core.cluster.device.check(Phase::Reshape)))
+        self.agree(Phase::Reshape, work, &reshape.units[1], guarded(|| core.cluster.device.check(Phase::Reshape))).await
     }
 }

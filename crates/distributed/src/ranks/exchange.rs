@@ -91,13 +91,14 @@ impl<'e> Exchange<'e> {
     }
 
     /// Sends a block in the messages that [`messages`](Self::messages) made.
-    pub fn send(&mut self, to: usize, messages: Vec<Vec<u8>>) {
+    pub async fn send(&mut self, to: usize, messages: Vec<Vec<u8>>) {
         for bytes in messages {
             let bytes = self.wire.pack(bytes);
             self.wait_until(|own| {
                 let under_way: usize = own.outgoing.iter().map(|(_, bytes)| bytes).sum();
                 own.outgoing.is_empty() || own.outgoing.len() < SENT_AT_ONCE && under_way + bytes.len() <= BYTES_AT_ONCE
-            });
+            })
+            .await;
             if self.given_up.is_none() {
                 let length = bytes.len();
                 self.outgoing.push_back((self.link.send(to, bytes), length));
@@ -106,9 +107,9 @@ impl<'e> Exchange<'e> {
     }
 
     /// Sends a block of an array.
-    pub fn send_from(&mut self, to: usize, array: &[u8], block: &Runs) {
+    pub async fn send_from(&mut self, to: usize, array: &[u8], block: &Runs) {
         for part in parts(block.bytes(), self.most) {
-            self.send(to, vec![block.pack(array, part)]);
+            self.send(to, vec![block.pack(array, part)]).await;
         }
     }
 
@@ -153,22 +154,22 @@ impl<'e> Exchange<'e> {
         self.given_up.is_some()
     }
 
-    fn wait_until(&mut self, enough: impl Fn(&Self) -> bool) {
+    async fn wait_until(&mut self, enough: impl Fn(&Self) -> bool) {
         let mut patience = Patience::new();
         while self.given_up.is_none() && !enough(self) {
             if self.progress() {
                 patience = Patience::new();
-            } else if let Err(error) = self.link.pause(&mut patience) {
+            } else if let Err(error) = self.link.pause(&mut patience).await {
                 self.given_up = Some(error);
             }
         }
     }
 
     /// Waits until everything has arrived and has been sent.
-    pub fn finish(mut self) -> Result<()> {
+    pub async fn finish(mut self) -> Result<()> {
         let is_complete =
             |own: &Self| own.outgoing.is_empty() && own.incoming.iter().all(|own| own.expected.is_empty() && own.under_way.is_empty());
-        self.wait_until(is_complete);
+        self.wait_until(is_complete).await;
         self.link.state.arrived.set([0, 0]);
         self.given_up.map_or(Ok(()), Err)
     }

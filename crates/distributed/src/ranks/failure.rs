@@ -65,11 +65,14 @@ pub(super) type Outcome<T> = std::result::Result<T, Failure>;
 /// Does one rank's part. A panic becomes a failure like any other, because a rank that unwinds
 /// would let the others wait forever.
 pub(super) fn guarded<T>(part: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)).unwrap_or_else(|payload| {
-        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
-        Err(Failure::Other(format!("a panic: {text}")))
-    })
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)).unwrap_or_else(|payload| Err(panicked(&*payload)))
+}
+
+/// The failure of a part that panicked.
+pub(super) fn panicked(payload: &(dyn std::any::Any + Send)) -> Failure {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+    Failure::Other(format!("a panic: {text}"))
 }
 
 #[cfg(test)]

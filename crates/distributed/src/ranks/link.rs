@@ -17,12 +17,19 @@ use mpi::traits::*;
 use super::failure::{Failure, Outcome};
 use super::message::UnderWay;
 use super::phase::Phase;
+use super::running::give_back;
 use crate::error::{Error, Result};
 
 /// The longest sleep between two polls. It is short compared with any transform worth distributing.
 const LONGEST_SLEEP: Duration = Duration::from_micros(100);
 /// Number of polls before the first sleep, so that a wait of a few microseconds does not sleep.
 const QUESTIONS: u32 = 200;
+/// How long to look for an answer before the caller gets its thread back: an agreement of ranks that are
+/// all there takes less, and a run needs several.
+pub(super) const BESIDE: Duration = Duration::from_micros(100);
+/// A caller that comes back later than this to a run that it started has worked meanwhile, and not waited;
+/// or later than an eighth of the longest wait.
+const LONGEST_GAP: Duration = Duration::from_secs(1);
 /// A rank is waited for this many times longer than a device, because a rank that waits for its
 /// device in vain can still tell the others, which is the better message.
 const LONGER_THAN_DEVICES: u32 = 2;
@@ -57,6 +64,10 @@ pub(super) struct State {
     pub arrived: Cell<[usize; 2]>,
     /// Why no rank can be reached any more.
     pub broken: RefCell<Option<Error>>,
+    /// Whether who waits sleeps. Otherwise the caller has other work.
+    pub blocks: Cell<bool>,
+    /// Whether a run was started that is not done.
+    pub started: Cell<bool>,
 }
 
 impl std::fmt::Debug for Link {
@@ -69,7 +80,14 @@ impl Link {
     pub fn new(comm: &impl Communicator, timeout: Duration) -> Self {
         let comm = comm.duplicate();
         let (rank, size) = (comm.rank() as usize, comm.size() as usize);
-        let state = State { phase: Cell::new(Phase::Open), jobs: Cell::default(), arrived: Cell::default(), broken: RefCell::default() };
+        let state = State {
+            phase: Cell::new(Phase::Open),
+            jobs: Cell::default(),
+            arrived: Cell::default(),
+            broken: RefCell::default(),
+            blocks: Cell::new(true),
+            started: Cell::default(),
+        };
         Self { comm: Rc::new(comm), state: Rc::new(state), rank, size, timeout, job: 0 }
     }
 
@@ -104,17 +122,27 @@ impl Link {
         self.comm.split_shared(self.rank as i32).rank() as usize
     }
 
+    /// As [`agreed`](Self::agreed), in a call that blocks.
+    pub fn agree<T>(&self, phase: Phase, part: Outcome<T>) -> Result<T> {
+        self.now(self.agreed(phase, part))
+    }
+
+    /// As [`all_numbers`](Self::all_numbers), in a call that blocks.
+    pub fn numbers(&self, own: &[f64]) -> Result<Vec<Vec<f64>>> {
+        self.now(self.all_numbers(own))
+    }
+
     /// Checks that all ranks have done their part. If not, all of them get the error of the first
     /// rank that failed.
-    pub fn agree<T>(&self, phase: Phase, part: Outcome<T>) -> Result<T> {
+    pub async fn agreed<T>(&self, phase: Phase, part: Outcome<T>) -> Result<T> {
         self.state.phase.set(phase);
         self.check()?;
         let failed = if part.is_ok() { self.size } else { self.rank };
         let code = self.job * PHASES + phase.code();
-        let least = self.least([failed as i64, code, -code])?;
+        let least = self.least([failed as i64, code, -code]).await?;
         if least[1] != -least[2] {
             let [one, other] = [least[1], -least[2]].map(|code| Phase::of_code(code % PHASES));
-            return Err(if one == other { self.different_jobs()? } else { Error::OutOfStep { one, other } });
+            return Err(if one == other { self.different_jobs().await? } else { Error::OutOfStep { one, other } });
         }
         let first = least[0] as usize;
         if first == self.size {
@@ -122,12 +150,12 @@ impl Link {
             return part.map_err(|failure| Failure::error(self.rank, phase, &failure.to_text()));
         }
         let own = part.err().map(|failure| failure.to_text()).unwrap_or_default();
-        Err(Failure::error(first, phase, &self.text_of(first, own)?))
+        Err(Failure::error(first, phase, &self.text_of(first, own).await?))
     }
 
     /// The error of ranks that are in the same phase of different jobs. Collective.
-    fn different_jobs(&self) -> Result<Error> {
-        let numbers = self.numbers(&[self.job as f64])?;
+    async fn different_jobs(&self) -> Result<Error> {
+        let numbers = self.all_numbers(&[self.job as f64]).await?;
         let rank = numbers.iter().position(|number| *number != numbers[0]).unwrap_or(0);
         let [first, theirs] = [0, rank].map(|rank| format!("job {} of this cluster", numbers[rank][0]));
         Ok(Error::RanksDiffer { rank, theirs, first })
@@ -142,13 +170,13 @@ impl Link {
     }
 
     /// Sends the text of one rank to all ranks.
-    pub fn text_of(&self, rank: usize, own: String) -> Result<String> {
+    async fn text_of(&self, rank: usize, own: String) -> Result<String> {
         let mut bytes = own.into_bytes();
         let root = self.comm.process_at_rank(rank as i32);
         let len = UnderWay::begin(vec![bytes.len() as u64], |len| root.immediate_broadcast_into(StaticScope, len));
         // The text of an error or a recipe is far too short to exceed an i32.
-        bytes.resize(self.wait(len)?[0] as usize, 0);
-        let bytes = self.wait(UnderWay::begin(bytes, |bytes| root.immediate_broadcast_into(StaticScope, bytes)))?;
+        bytes.resize(self.wait(len).await?[0] as usize, 0);
+        let bytes = self.wait(UnderWay::begin(bytes, |bytes| root.immediate_broadcast_into(StaticScope, bytes))).await?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -156,7 +184,7 @@ impl Link {
     /// that is sent, whatever the number of ranks and the length of the text.
     pub fn different_texts(&self, own: &str) -> Result<Option<Vec<String>>> {
         let hash = hash(own);
-        let [least, greatest, longest] = self.least([hash, -hash, -(own.len() as i64)])?;
+        let [least, greatest, longest] = self.now(self.least([hash, -hash, -(own.len() as i64)]))?;
         if least == -greatest {
             return Ok(None);
         }
@@ -164,16 +192,16 @@ impl Link {
         let mut bytes = own.as_bytes().to_vec();
         bytes.resize(-longest as usize, 0);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned();
-        Ok(Some(self.gather(&bytes)?.chunks_exact(bytes.len()).map(text).collect()))
+        Ok(Some(self.now(self.gather(&bytes))?.chunks_exact(bytes.len()).map(text).collect()))
     }
 
     /// Sends the numbers of all ranks to all ranks. Every rank gives equally many.
-    pub fn numbers(&self, own: &[f64]) -> Result<Vec<Vec<f64>>> {
-        Ok(self.gather(own)?.chunks_exact(own.len().max(1)).map(<[f64]>::to_vec).collect())
+    pub async fn all_numbers(&self, own: &[f64]) -> Result<Vec<Vec<f64>>> {
+        Ok(self.gather(own).await?.chunks_exact(own.len().max(1)).map(<[f64]>::to_vec).collect())
     }
 
     /// What each rank gives, one behind the other.
-    fn gather<T: Equivalence + Clone + Default + 'static>(&self, own: &[T]) -> Result<Vec<T>> {
+    async fn gather<T: Equivalence + Clone + Default + 'static>(&self, own: &[T]) -> Result<Vec<T>> {
         let count = own.len();
         // What is sent, and behind it what arrives.
         let mut memory = own.to_vec();
@@ -181,26 +209,28 @@ impl Link {
         let all = self.wait(UnderWay::begin(memory, |memory| {
             let (own, all) = memory.split_at_mut(count);
             self.comm.immediate_all_gather_into(StaticScope, &*own, all)
-        }))?;
+        }));
+        let all = all.await?;
         Ok(all[count..].to_vec())
     }
 
     /// Waits until all ranks have arrived here.
     pub fn barrier(&self) -> Result<()> {
-        self.least([0]).map(drop)
+        self.now(self.least([0])).map(drop)
     }
 
     /// The greatest of the ranks' numbers.
-    pub fn greatest(&self, own: i64) -> Result<i64> {
-        Ok(-self.least([-own])?[0])
+    pub async fn greatest(&self, own: i64) -> Result<i64> {
+        Ok(-self.least([-own]).await?[0])
     }
 
-    fn least<const N: usize>(&self, own: [i64; N]) -> Result<[i64; N]> {
+    async fn least<const N: usize>(&self, own: [i64; N]) -> Result<[i64; N]> {
         let memory = [own, [0; N]].concat();
         let least = self.wait(UnderWay::begin(memory, |memory| {
             let (own, least) = memory.split_at_mut(N);
             self.comm.immediate_all_reduce_into(StaticScope, &*own, least, SystemOperation::min())
-        }))?;
+        }));
+        let least = least.await?;
         Ok(std::array::from_fn(|i| least[N + i]))
     }
 
@@ -217,13 +247,13 @@ impl Link {
     }
 
     /// Waits for the end of an operation.
-    fn wait<T>(&self, mut operation: UnderWay<T>) -> Result<Vec<T>> {
+    async fn wait<T>(&self, mut operation: UnderWay<T>) -> Result<Vec<T>> {
         let mut patience = Patience::new();
         loop {
             if let Some(memory) = operation.finished() {
                 return Ok(memory);
             }
-            self.pause(&mut patience)?;
+            self.pause(&mut patience).await?;
         }
     }
 
@@ -235,18 +265,30 @@ impl Link {
         if self.is_called() { Err(self.roll_call(Duration::ZERO)) } else { Ok(()) }
     }
 
-    /// Lets others work for a moment.
+    /// Lets others work for a moment, or the caller if it does not block.
     ///
     /// # Errors
     /// If the limit is over, or if another rank's is.
-    pub fn pause(&self, patience: &mut Patience) -> Result<()> {
-        patience.questions += 1;
-        if patience.questions <= QUESTIONS {
+    pub async fn pause(&self, patience: &mut Patience) -> Result<()> {
+        if !self.state.blocks.get() {
+            if patience.asked.elapsed() < BESIDE {
+                std::thread::yield_now();
+                return Ok(());
+            }
+            let begin = Instant::now();
+            give_back().await;
+            // Who computes for an hour has not waited so long, and finds what came meanwhile.
+            patience.begin += begin.elapsed().saturating_sub(LONGEST_GAP.min(self.longest_wait() / 8));
+            patience.asked = Instant::now();
+        } else if patience.questions < QUESTIONS {
+            patience.questions += 1;
             std::thread::yield_now();
             return Ok(());
+        } else {
+            patience.questions = patience.questions.saturating_add(1);
+            let sleep = Duration::from_micros(u64::from(patience.questions - QUESTIONS));
+            std::thread::sleep(sleep.min(LONGEST_SLEEP));
         }
-        let sleep = Duration::from_micros(u64::from(patience.questions - QUESTIONS));
-        std::thread::sleep(sleep.min(LONGEST_SLEEP));
         if let Some(error) = &*self.state.broken.borrow() {
             return Err(error.clone());
         }
@@ -268,10 +310,13 @@ fn hash(text: &str) -> i64 {
 pub(super) struct Patience {
     questions: u32,
     begin: Instant,
+    /// When the caller last asked, if it does not block.
+    asked: Instant,
 }
 
 impl Patience {
     pub fn new() -> Self {
-        Self { questions: 0, begin: Instant::now() }
+        let now = Instant::now();
+        Self { questions: 0, begin: now, asked: now }
     }
 }

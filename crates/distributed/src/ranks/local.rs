@@ -14,7 +14,9 @@ use wgpu_fft::{Bound, wgpu};
 use super::array::{OnDevice, Source, Target};
 use super::cluster::Device;
 use super::failure::{Failure, Outcome};
+use super::link::{BESIDE, Link};
 use super::phase::Phase;
+use super::running::give_back;
 use crate::task::Task;
 
 /// How long to wait for the device before looking at the messages of other ranks.
@@ -40,7 +42,7 @@ pub(super) type Read<'r> = &'r mut dyn FnMut(Vec<&mut [u8]>) -> wgpu_fft::Result
 /// Where the results of a pass go.
 pub(super) trait Sink {
     /// Takes the next piece.
-    fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()>;
+    async fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()>;
 
     /// The array on the device that the pieces belong in, if it is one. Then there is nothing to read.
     fn on_device(&self) -> Option<OnDevice<'_>> {
@@ -60,7 +62,7 @@ struct Whole<'t, 'p> {
 }
 
 impl Sink for Whole<'_, '_> {
-    fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
+    async fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
         let bytes = self.pieces.next().unwrap_or(0);
         if let Target::Host(rest) = &mut self.rest {
             let (own, others) = std::mem::take(rest).split_at_mut(bytes);
@@ -114,19 +116,13 @@ pub(super) struct LocalPass {
     slots: RefCell<Vec<Slot>>,
     bytes: [usize; 2],
     threads: usize,
-    timeout: Duration,
+    link: Link,
 }
 
 impl LocalPass {
     /// A pass over some pieces, of which at most `in_flight` are under way at once. A chain is some
     /// plans, of which each takes the result of the one before it. One without plans copies.
-    pub fn new(
-        device: &Rc<Device>,
-        chains: &[Vec<Arc<dyn Task>>],
-        pieces: Vec<PieceWork>,
-        in_flight: usize,
-        timeout: Duration,
-    ) -> Outcome<Self> {
+    pub fn new(device: &Rc<Device>, chains: &[Vec<Arc<dyn Task>>], pieces: Vec<PieceWork>, in_flight: usize, link: &Link) -> Outcome<Self> {
         let gpu = &device.gpu;
         // An array is read and written in turns, so it is as large as the largest that it holds.
         let largest = pieces.iter().map(|piece| piece.input.len() as u64).max().unwrap_or(0);
@@ -145,7 +141,7 @@ impl LocalPass {
         let slots = (0..in_flight.clamp(1, pieces.len().max(1))).map(|_| slot()).collect::<wgpu_fft::Result<Vec<Slot>>>()?;
         let bytes = [pieces.iter().map(|piece| piece.input.len()).sum(), pieces.iter().map(|piece| piece.output.len()).sum()];
         let threads = copy_threads(device.ranks_beside);
-        Ok(Self { device: Rc::clone(device), pieces, slots: RefCell::new(slots), bytes, threads, timeout })
+        Ok(Self { device: Rc::clone(device), pieces, slots: RefCell::new(slots), bytes, threads, link: link.clone() })
     }
 
     /// Bytes of the input and of the output.
@@ -159,22 +155,28 @@ impl LocalPass {
     }
 
     /// Copies an array of so many bytes, in pieces of at most `most`.
-    pub fn copying(device: &Rc<Device>, bytes: usize, most: usize, in_flight: usize, timeout: Duration) -> Outcome<Self> {
+    pub fn copying(device: &Rc<Device>, bytes: usize, most: usize, in_flight: usize, link: &Link) -> Outcome<Self> {
         let most = most.min(bytes).next_multiple_of(4).max(4);
         let piece = |begin: usize| begin..(begin + most).min(bytes);
         let piece = |begin: usize| PieceWork { input: piece(begin), output: piece(begin), chain: 0 };
-        Self::new(device, &[Vec::new()], (0..bytes).step_by(most).map(piece).collect(), in_flight, timeout)
+        Self::new(device, &[Vec::new()], (0..bytes).step_by(most).map(piece).collect(), in_flight, link)
     }
 
     /// Runs the pass from one array to another. `done` is called with the bytes of each piece.
-    pub fn run(&self, phase: Phase, input: Source<'_>, output: Target<'_>, done: &mut dyn FnMut(usize)) -> Outcome<LocalTimes> {
+    pub async fn run(&self, phase: Phase, input: Source<'_>, output: Target<'_>, done: &mut dyn FnMut(usize)) -> Outcome<LocalTimes> {
         let pieces: Vec<usize> = self.pieces.iter().map(|piece| piece.output.len()).collect();
-        self.run_into(phase, input, &mut Whole { rest: output, pieces: pieces.into_iter(), done })
+        self.run_into(phase, input, &mut Whole { rest: output, pieces: pieces.into_iter(), done }).await
     }
 
     /// Runs the pass, and hands each piece to the sink in order.
-    pub fn run_into(&self, phase: Phase, input: Source<'_>, sink: &mut dyn Sink) -> Outcome<LocalTimes> {
-        let mut free = self.slots.borrow_mut();
+    pub async fn run_into(&self, phase: Phase, input: Source<'_>, sink: &mut impl Sink) -> Outcome<LocalTimes> {
+        let mut free = self.slots.take();
+        let outcome = self.run_in(&mut free, phase, input, sink).await;
+        self.slots.replace(free);
+        outcome
+    }
+
+    async fn run_in(&self, free: &mut Vec<Slot>, phase: Phase, input: Source<'_>, sink: &mut impl Sink) -> Outcome<LocalTimes> {
         let mut times = LocalTimes::default();
         let mut under_way: VecDeque<UnderWay> = VecDeque::new();
         let (mut next, mut done, mut last_answer) = (0, 0, Instant::now());
@@ -189,16 +191,16 @@ impl LocalPass {
             let gone = || Failure::Other("an earlier run of this pass failed, so its arrays are gone: make a new job".to_owned());
             let UnderWay { piece, mut slot, submission, mut download, begin } = under_way.pop_front().ok_or_else(gone)?;
             let waiting = Instant::now();
-            if !self.answer(phase, piece, &submission, sink)? {
+            if !self.answer(phase, piece, &submission, sink).await? {
                 let device = self.device.gpu.to_string();
-                return Err(Failure::NoAnswer { device, waited: self.timeout, done, pieces: self.pieces.len() });
+                return Err(Failure::NoAnswer { device, waited: self.link.timeout(), done, pieces: self.pieces.len() });
             }
             // The device begins a piece when it has finished the one before.
             self.device.slow_down(begin.max(last_answer).elapsed());
             last_answer = Instant::now();
             times.compute += waiting.elapsed();
             let reading = Instant::now();
-            sink.take(&mut |targets| download.as_mut().map_or(Ok(()), |download| download.read_now(targets, self.threads)))?;
+            sink.take(&mut |targets| download.as_mut().map_or(Ok(()), |download| download.read_now(targets, self.threads))).await?;
             if let Some(mut download) = download {
                 let last = slot.chains[self.pieces[piece].chain].len() % 2;
                 slot.arrays[last] = download.take_array();
@@ -256,13 +258,14 @@ impl LocalPass {
     }
 
     /// Waits for the device, and returns whether it has answered.
-    fn answer(&self, phase: Phase, piece: usize, submission: &wgpu::SubmissionIndex, sink: &mut dyn Sink) -> Outcome<bool> {
+    async fn answer(&self, phase: Phase, piece: usize, submission: &wgpu::SubmissionIndex, sink: &mut impl Sink) -> Outcome<bool> {
         let begin = Instant::now();
         let never = self.device.is_silent(phase, piece);
         loop {
             sink.meanwhile();
-            let left = self.timeout.saturating_sub(begin.elapsed());
-            let most = left.min(GLANCE);
+            let left = self.link.timeout().saturating_sub(begin.elapsed());
+            let blocks = self.link.state.blocks.get();
+            let most = left.min(if blocks { GLANCE } else { BESIDE });
             if never {
                 std::thread::sleep(most);
             } else if is_done_within(&self.device.gpu, submission, most)? {
@@ -270,6 +273,9 @@ impl LocalPass {
             }
             if left.is_zero() {
                 return Ok(false);
+            }
+            if !blocks {
+                give_back().await;
             }
         }
     }

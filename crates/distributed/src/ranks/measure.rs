@@ -11,6 +11,7 @@ use super::part::Order;
 use super::passes::{Compute, Passes};
 use super::phase::Phase;
 use super::run::by_strategy;
+use super::running::at_once;
 use super::runs::Runs;
 use super::turn::Turn;
 use crate::error::Result;
@@ -91,7 +92,7 @@ impl Samples {
     fn warm_up(&self) -> Outcome<()> {
         for (_, pass) in self.rows.iter().chain(&self.columns) {
             let [input, output] = pass.bytes();
-            pass.run(Phase::Measure, Source::Host(&zeros(input)?), Target::Host(&mut zeros(output)?), &mut |_| {})?;
+            at_once(pass.run(Phase::Measure, Source::Host(&zeros(input)?), Target::Host(&mut zeros(output)?), &mut |_| {}))?;
         }
         Ok(())
     }
@@ -168,7 +169,7 @@ fn costs(job: &Passes, passes: &[(usize, LocalPass)], is_member: bool) -> Result
             if !is_member || outcome.is_err() {
                 continue;
             }
-            match guarded(|| pass.run(Phase::Measure, Source::Host(&input), Target::Host(&mut output), &mut |_| {})) {
+            match guarded(|| at_once(pass.run(Phase::Measure, Source::Host(&input), Target::Host(&mut output), &mut |_| {}))) {
                 Ok(times) => seconds.push(times.total().as_secs_f64()),
                 Err(failure) => outcome = Err(failure),
             }
@@ -213,8 +214,12 @@ fn per_byte(job: &Passes, members: &[usize]) -> Result<f64> {
         let incoming = partners.iter().enumerate().map(|(i, from)| (*from, vec![Runs::one(i * bytes..(i + 1) * bytes)]));
         let mut ignored = |_| {};
         let mut exchange = Exchange::new(link, &mut arrived, incoming, job.geometry.wire(1.0), SAMPLE_BYTES, &mut ignored);
-        partners.iter().for_each(|to| exchange.send_from(*to, &data, &Runs::one(0..bytes)));
-        exchange.finish()?;
+        link.now(async {
+            for to in &partners {
+                exchange.send_from(*to, &data, &Runs::one(0..bytes)).await;
+            }
+            exchange.finish().await
+        })?;
         seconds.push(begin.elapsed().as_secs_f64());
     }
     seconds.sort_by(f64::total_cmp);

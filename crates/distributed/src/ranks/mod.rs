@@ -18,6 +18,7 @@ mod phase;
 mod roll_call;
 mod root;
 mod run;
+mod running;
 mod runs;
 mod sending;
 mod steps;
@@ -30,8 +31,11 @@ pub use cluster::{Adapter, Cluster, Member, RankOptions};
 pub use part::{Decomposition, Order, Part};
 pub use phase::Phase;
 pub use run::{Division, RanksJob};
+pub use running::Running;
 
 use wgpu_fft::{View, bytemuck};
+
+use array::{Source, Target};
 
 use crate::devices::Divide;
 use crate::error::{Error, Result};
@@ -123,6 +127,49 @@ impl<S: Divide> Job<S, Cluster> {
         self.core.recipes()
     }
 
+    /// Begins what [`run`](Self::run) does, and returns at once, so that this rank can work while the
+    /// device computes and messages travel. Collective. Until [`Running::wait`], all
+    /// other calls on this cluster and its jobs are refused.
+    ///
+    /// ```no_run
+    /// use wgpu_fft_distributed::wgpu_fft::{Complex32, fft::C2c};
+    /// use wgpu_fft_distributed::{Cluster, Job, Report, Result};
+    ///
+    /// fn overlapped(job: &Job<C2c, Cluster>, x: &[Complex32], k: &mut [Complex32], mut work: impl FnMut()) -> Result<Report> {
+    ///     let mut run = job.start(x, k)?;
+    ///     while !run.test() {
+    ///         work(); // a fraction of a millisecond
+    ///     }
+    ///     run.wait()
+    /// }
+    /// ```
+    ///
+    /// A run goes on by itself only where the device and MPI do: a piece that was submitted is computed, and
+    /// a message that was begun may arrive. The next piece and the next message wait for
+    /// [`Running::test`]. A rank that works for long before it tests holds up the others: after twice
+    /// [`JobOptions::timeout`] it counts as silent.
+    ///
+    /// # Errors
+    /// [`Unsupported`](wgpu_fft::Error::Unsupported) if another run is under way. [`Running::wait`] returns all
+    /// others.
+    pub fn start<'r>(&'r self, input: &'r [S::Input], output: &'r mut [S::Output]) -> Result<Running<'r, Report>> {
+        let elements = [size_of::<S::Input>(), size_of::<S::Output>()];
+        let (input, output) = (Source::Host(bytemuck::cast_slice(input)), Target::Host(bytemuck::cast_slice_mut(output)));
+        Running::begin(&self.core.link, self.core.reported(self.core.run_parts(input, output, elements, self.listener())))
+    }
+
+    /// Begins what [`run_on_device`](Self::run_on_device) does, as [`start`](Self::start) does.
+    ///
+    /// # Errors
+    /// Those of [`start`](Self::start).
+    pub fn start_on_device<'r>(
+        &'r self,
+        input: Option<View<'r, S::Input>>,
+        output: Option<View<'r, S::Output>>,
+    ) -> Result<Running<'r, Report>> {
+        Running::begin(&self.core.link, self.core.reported(self.core.run_on_device(input, output, self.listener())))
+    }
+
     /// As [`run`](Self::run), from and to arrays on this rank's device, [`Cluster::gpu`]: that of a
     /// planner of yours, if the cluster was made [with it](Cluster::with_planner). Collective. `None`
     /// stands for a part without elements.
@@ -160,7 +207,7 @@ impl<S: Divide> Job<S, Cluster> {
     /// belongs to another device, lacks the usage `COPY_SRC` (input) or `COPY_DST` (output), or if the
     /// two overlap.
     pub fn run_on_device(&self, input: Option<View<'_, S::Input>>, output: Option<View<'_, S::Output>>) -> Result<Report> {
-        self.core.run_on_device(input, output, self.listener())?.report()
+        self.core.link.now(self.core.reported(self.core.run_on_device(input, output, self.listener())))
     }
 
     /// Computes an array that rank 0 holds, and writes the whole result to one that rank 0 holds:
@@ -174,6 +221,6 @@ impl<S: Divide> Job<S, Cluster> {
     /// The errors of [`run`](Self::run).
     pub fn run_from_root(&self, input: Option<&[S::Input]>, output: Option<&mut [S::Output]>) -> Result<Report> {
         let input = input.map_or(&[][..], bytemuck::cast_slice);
-        self.core.run_from_root(input, output.map_or(&mut [], bytemuck::cast_slice_mut), self.listener())
+        self.core.link.now(self.core.run_from_root(input, output.map_or(&mut [], bytemuck::cast_slice_mut), self.listener()))
     }
 }

@@ -152,7 +152,7 @@ impl Passes {
             works.push(PieceWork { input: read..next[0], output: written..next[1], chain });
             [read, written] = next;
         }
-        LocalPass::new(&self.device, &chains, works, self.pace.in_flight, self.link.timeout()).map(Some)
+        LocalPass::new(&self.device, &chains, works, self.pace.in_flight, &self.link).map(Some)
     }
 
     /// The plans for so many transforms of the batch with so many lines each.

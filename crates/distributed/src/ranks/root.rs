@@ -23,7 +23,7 @@ impl RanksJob {
     }
 
     /// See [`Job::run_from_root`](crate::Job::run_from_root).
-    pub(super) fn run_from_root(&self, input: &[u8], output: &mut [u8], listener: Option<&Listener>) -> Result<Report> {
+    pub(super) async fn run_from_root(&self, input: &[u8], output: &mut [u8], listener: Option<&Listener>) -> Result<Report> {
         let (link, message_bytes) = (&self.link, self.message_bytes);
         let (rank, size) = (link.rank(), link.size());
         let all = |input: bool| (0..size).map(|rank| self.part_bytes(rank, input)).sum::<usize>();
@@ -38,7 +38,7 @@ impl RanksJob {
             }
             Ok((zeros(self.part_bytes(rank, true))?, zeros(self.part_bytes(rank, false))?))
         });
-        let (mut own, mut result) = link.agree(Phase::Scatter, prepared)?;
+        let (mut own, mut result) = link.agreed(Phase::Scatter, prepared).await?;
         let mut run = self.begin(listener, 2);
         let begin = Instant::now();
         let received = own.len();
@@ -51,16 +51,16 @@ impl RanksJob {
             for to in 1..size {
                 let block = self.place(to, true);
                 sent += block.bytes();
-                exchange.send_from(to, input, &block);
+                exchange.send_from(to, input, &block).await;
             }
             exchange.keep_from(input, &self.place(0, true), &whole);
         }
-        exchange.finish()?;
-        run.agree(Phase::Scatter, Work::of_exchange(begin.elapsed(), received, sent), &self.units_of_parts(true), Ok(()))?;
+        exchange.finish().await?;
+        run.agree(Phase::Scatter, Work::of_exchange(begin.elapsed(), received, sent), &self.units_of_parts(true), Ok(())).await?;
 
-        run.transform(Source::Host(&own), Target::Host(&mut result))?;
+        run.transform(Source::Host(&own), Target::Host(&mut result)).await?;
 
-        link.agree(Phase::Gather, self.cluster.device.check(Phase::Gather))?;
+        link.agreed(Phase::Gather, self.cluster.device.check(Phase::Gather)).await?;
         let received = output.len();
         let begin = Instant::now();
         let mut progress = run.progress(Phase::Gather, run.phases_done(), received);
@@ -71,11 +71,11 @@ impl RanksJob {
         if is_root {
             exchange.keep_from(&result, &whole, &self.place(0, false));
         } else {
-            exchange.send_from(0, &result, &whole);
+            exchange.send_from(0, &result, &whole).await;
         }
-        exchange.finish()?;
+        exchange.finish().await?;
         let sent = if is_root { 0 } else { result.len() };
-        run.agree(Phase::Gather, Work::of_exchange(begin.elapsed(), received, sent), &self.units_of_parts(false), Ok(()))?;
-        run.report()
+        run.agree(Phase::Gather, Work::of_exchange(begin.elapsed(), received, sent), &self.units_of_parts(false), Ok(())).await?;
+        run.report().await
     }
 }

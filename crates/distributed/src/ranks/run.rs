@@ -19,6 +19,7 @@ use super::measure::measured;
 use super::part::{Order, Part};
 use super::passes::{Pace, Passes};
 use super::phase::Phase;
+use super::running::guarded_part;
 use super::sending::Sending;
 use super::steps::{ExchangeStep, PassStep, Step, steps, units_of};
 use super::turn::Piece;
@@ -205,13 +206,18 @@ impl job::RunJob for RanksJob {
     }
 
     fn run(&self, inputs: &[&[u8]], output: &mut [u8], elements: [usize; 2], listener: Option<&Listener>) -> Result<Report> {
-        self.run_parts(Source::Host(inputs[0]), Target::Host(output), elements, listener)?.report()
+        self.link.now(self.reported(self.run_parts(Source::Host(inputs[0]), Target::Host(output), elements, listener)))
     }
 }
 
 impl RanksJob {
+    /// The report of a run.
+    pub(super) async fn reported<'r>(&'r self, run: impl Future<Output = Result<Run<'r>>>) -> Result<Report> {
+        run.await?.report().await
+    }
+
     /// Computes this rank's part of the output. The run can report what all ranks did. Collective.
-    pub(super) fn run_parts<'r>(
+    pub(super) async fn run_parts<'r>(
         &'r self,
         input: Source<'_>,
         output: Target<'_>,
@@ -221,11 +227,11 @@ impl RanksJob {
         let [input_bytes, output_bytes] = job::RunJob::bytes(self);
         let checked = check("input", input_bytes, input.bytes(), elements[0]);
         let checked = checked.and_then(|()| check("output", output_bytes, output.bytes(), elements[1]));
-        self.run_checked(input, output, checked.map_err(Failure::from), listener)
+        self.run_checked(input, output, checked.map_err(Failure::from), listener).await
     }
 
     /// The same from and to arrays on this rank's device.
-    pub(super) fn run_on_device<'r, I: Element, O: Element>(
+    pub(super) async fn run_on_device<'r, I: Element, O: Element>(
         &'r self,
         input: Option<View<'_, I>>,
         output: Option<View<'_, O>>,
@@ -243,11 +249,11 @@ impl RanksJob {
             }
             Ok(gpu.flush()?)
         });
-        self.run_checked(Source::Device(read), Target::Device(written), checked, listener)
+        self.run_checked(Source::Device(read), Target::Device(written), checked, listener).await
     }
 
     /// The same with arrays that have been checked: what is wrong with them all ranks learn.
-    pub(super) fn run_checked<'r>(
+    pub(super) async fn run_checked<'r>(
         &'r self,
         input: Source<'_>,
         output: Target<'_>,
@@ -264,32 +270,32 @@ impl RanksJob {
             (None, Some(_)) => Phase::Reshape,
             (None, None) => self.steps.first().map_or(Phase::Rows, Step::phase),
         };
-        self.link.agree(first, checked)?;
+        self.link.agreed(first, checked).await?;
         let padded = written.is_some() && after.as_ref().is_some_and(|after| after.padded);
         let copies = [read.is_some(), written.is_some(), padded].into_iter().filter(|copy| *copy).count();
         let mut run = self.begin(listener, self.reshapes.iter().flatten().count() + copies);
-        let array = |bytes: usize| self.link.agree(first, guarded(|| Ok(zeros(bytes)?)));
+        let array = |bytes: usize| self.link.agreed(first, guarded(|| Ok(zeros(bytes)?)));
         let fetched;
         let input = if let (Some(place), Some(before)) = (read, before) {
-            let mut part = array(place.bytes)?;
-            run.copy(Source::Device(place), Target::Host(&mut part), &before.units[0])?;
+            let mut part = array(place.bytes).await?;
+            run.copy(Source::Device(place), Target::Host(&mut part), &before.units[0]).await?;
             fetched = part;
             Source::Host(&fetched)
         } else {
             input
         };
         let Some(place) = written else {
-            run.all_steps(input, output)?;
+            run.all_steps(input, output).await?;
             return Ok(run);
         };
         let units = after.as_ref().map_or_else(|| self.units_of_parts(false), |after| after.units[1].clone());
-        let mut result = array(place.bytes)?;
+        let mut result = array(place.bytes).await?;
         // What is behind the rows of a part of the caller's must stay as it is.
         if padded {
-            run.copy(Source::Device(place), Target::Host(&mut result), &units)?;
+            run.copy(Source::Device(place), Target::Host(&mut result), &units).await?;
         }
-        run.all_steps(input, Target::Host(&mut result))?;
-        run.copy(Source::Host(&result), Target::Device(place), &units)?;
+        run.all_steps(input, Target::Host(&mut result)).await?;
+        run.copy(Source::Host(&result), Target::Device(place), &units).await?;
         Ok(run)
     }
 }
@@ -308,18 +314,18 @@ pub(super) struct Run<'r> {
 
 impl<'r> Run<'r> {
     /// Exchanges parts of the caller's for those of the transform, if there are any, and back.
-    fn all_steps(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
+    async fn all_steps(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
         let core = self.core;
         let [before, after] = &core.reshapes;
         // An array for the part that the transform works on, where that is not the caller's.
         let array = |input: bool| {
             let bytes = core.part_bytes(core.cluster.rank(), input);
-            core.link.agree(Phase::Reshape, guarded(|| Ok(zeros(bytes)?)))
+            core.link.agreed(Phase::Reshape, guarded(|| Ok(zeros(bytes)?)))
         };
         let gathered;
         let source = if let (Some(before), Source::Host(input)) = (before, input) {
-            let mut part = array(true)?;
-            self.reshape(before, input, &mut part)?;
+            let mut part = array(true).await?;
+            self.reshape(before, input, &mut part).await?;
             gathered = part;
             Source::Host(&gathered)
         } else {
@@ -327,36 +333,37 @@ impl<'r> Run<'r> {
         };
         match (after, output) {
             (Some(after), Target::Host(output)) => {
-                let mut result = array(false)?;
-                self.transform(source, Target::Host(&mut result))?;
-                self.reshape(after, &result, output)
+                let mut result = array(false).await?;
+                self.transform(source, Target::Host(&mut result)).await?;
+                self.reshape(after, &result, output).await
             }
-            (_, output) => self.transform(source, output),
+            (_, output) => self.transform(source, output).await,
         }
     }
 
     /// Copies this rank's part between the host and the device. `units` are those of all ranks.
-    fn copy(&mut self, source: Source<'_>, target: Target<'_>, units: &[usize]) -> Result<()> {
+    async fn copy(&mut self, source: Source<'_>, target: Target<'_>, units: &[usize]) -> Result<()> {
         let (core, device, bytes) = (self.core, &self.core.cluster.device, source.bytes());
         let mut progress = self.progress(Phase::Copy, self.done.len(), bytes);
         let begin = Instant::now();
-        let copied = guarded(|| {
+        let copied = guarded_part(async {
             device.check(Phase::Copy)?;
-            let pass = LocalPass::copying(device, bytes, core.pace.most(bytes), core.pace.in_flight, core.link.timeout())?;
-            Ok((pass.run(Phase::Copy, source, target, &mut progress)?, pass.pieces()))
+            let pass = LocalPass::copying(device, bytes, core.pace.most(bytes), core.pace.in_flight, &core.link)?;
+            Ok((pass.run(Phase::Copy, source, target, &mut progress).await?, pass.pieces()))
         });
+        let copied = copied.await;
         let (times, pieces) = copied.as_ref().map_or_else(|_| Default::default(), |done| *done);
-        self.agree_on_pieces(Phase::Copy, units, pieces, [bytes; 2], begin.elapsed(), copied.map(|_| times))
+        self.agree_on_pieces(Phase::Copy, units, pieces, [bytes; 2], begin.elapsed(), copied.map(|_| times)).await
     }
 
     /// All steps of the transform on this rank's part. The last one must not be an exchange if the
     /// output is on the device.
-    pub fn transform(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
+    pub async fn transform(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
         let steps = &self.core.steps;
         if self.core.geometry.half
             && let [first, _, ..] = &steps[..]
         {
-            self.largest = self.core.largest(first.phase(), input)?;
+            self.largest = self.core.largest(first.phase(), input).await?;
         }
         let (mut data, mut output): (Option<Vec<u8>>, _) = (None, Some(output));
         for (i, step) in steps.iter().enumerate() {
@@ -364,39 +371,41 @@ impl<'r> Run<'r> {
             if i + 1 == steps.len()
                 && let Some(output) = output.take()
             {
-                return self.step(step, source, output);
+                return self.step(step, source, output).await;
             }
-            let target = self.core.link.agree(step.phase(), guarded(|| Ok(zeros(step.bytes())?)));
-            let mut target = target?;
-            self.step(step, source, Target::Host(&mut target))?;
+            let target = self.core.link.agreed(step.phase(), guarded(|| Ok(zeros(step.bytes())?)));
+            let mut target = target.await?;
+            self.step(step, source, Target::Host(&mut target)).await?;
             data = Some(target);
         }
         Ok(())
     }
 
-    fn step(&mut self, step: &Step, source: Source<'_>, target: Target<'_>) -> Result<()> {
+    async fn step(&mut self, step: &Step, source: Source<'_>, target: Target<'_>) -> Result<()> {
         match (&step.pass, &step.exchange, target) {
-            (Some(pass), None, target) => self.local(pass, source, target),
-            (pass, Some(exchange), Target::Host(target)) => self.exchange(pass.as_ref(), exchange, source, target),
+            (Some(pass), None, target) => self.local(pass, source, target).await,
+            (pass, Some(exchange), Target::Host(target)) => self.exchange(pass.as_ref(), exchange, source, target).await,
             (_, Some(_), Target::Device(_)) | (None, None, _) => Ok(()),
         }
     }
 
     /// A pass without an exchange.
-    fn local(&mut self, step: &PassStep, source: Source<'_>, target: Target<'_>) -> Result<()> {
+    async fn local(&mut self, step: &PassStep, source: Source<'_>, target: Target<'_>) -> Result<()> {
         let [read, total] = [source.bytes(), target.bytes()];
         let mut progress = self.progress(step.phase, self.done.len(), total);
         let begin = Instant::now();
         let device = &self.core.cluster.device;
-        let computed = guarded(|| {
+        let computed = guarded_part(async {
             device.check(step.phase)?;
-            step.pass.as_ref().map_or(Ok(LocalTimes::default()), |pass| pass.run(step.phase, source, target, &mut progress))
+            let Some(pass) = &step.pass else { return Ok(LocalTimes::default()) };
+            pass.run(step.phase, source, target, &mut progress).await
         });
-        self.agree_on_pass(step, [read, total], begin.elapsed(), computed)
+        let computed = computed.await;
+        self.agree_on_pass(step, [read, total], begin.elapsed(), computed).await
     }
 
     /// A pass, if there is one, whose pieces are exchanged while the next ones are computed.
-    fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: Source<'_>, target: &mut [u8]) -> Result<()> {
+    async fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: Source<'_>, target: &mut [u8]) -> Result<()> {
         let (core, link, turn) = (self.core, &self.core.link, &step.turn);
         let device = &core.cluster.device;
         let computed_bytes = turn.block().elements() * self.core.geometry.complex_bytes();
@@ -415,11 +424,13 @@ impl<'r> Run<'r> {
         let mut computed = None;
         if let Some(pass) = pass {
             let mut sending = Sending::new(exchange, step, &mut computed_progress);
-            computed = Some(guarded(|| {
+            let own = guarded_part(async {
                 device.check(pass.phase)?;
-                pass.pass.as_ref().map_or(Ok(LocalTimes::default()), |own| own.run_into(pass.phase, source, &mut sending))
-            }));
-            exchange = sending.rest();
+                let Some(own) = &pass.pass else { return Ok(LocalTimes::default()) };
+                own.run_into(pass.phase, source, &mut sending).await
+            });
+            computed = Some(own.await);
+            exchange = sending.rest().await;
         } else if let Source::Host(source) = source {
             for piece in &step.pieces[turn.own] {
                 for to in turn.order() {
@@ -427,28 +438,28 @@ impl<'r> Run<'r> {
                     if to == turn.own {
                         exchange.keep_from(source, &block, &turn.received(to, piece));
                     } else {
-                        exchange.send_from(turn.ranks[to], source, &block);
+                        exchange.send_from(turn.ranks[to], source, &block).await;
                     }
                 }
             }
         }
         let until_computed = begin.elapsed();
         let begin = Instant::now();
-        exchange.finish()?;
+        exchange.finish().await?;
         let exchanged = begin.elapsed();
         if let Some((pass, computed)) = pass.zip(computed) {
-            self.agree_on_pass(pass, [source.bytes(), computed_bytes], until_computed, computed)?;
+            self.agree_on_pass(pass, [source.bytes(), computed_bytes], until_computed, computed).await?;
         }
         let work = Work::of_exchange(exchanged, wire.bytes(received), wire.bytes(turn.sent_to_others()));
-        self.agree(step.phase, work, &step.units, guarded(|| device.check(step.phase)))
+        self.agree(step.phase, work, &step.units, guarded(|| device.check(step.phase))).await
     }
 
-    fn agree_on_pass(&mut self, step: &PassStep, bytes: [usize; 2], busy: Duration, computed: Outcome<LocalTimes>) -> Result<()> {
+    async fn agree_on_pass(&mut self, step: &PassStep, bytes: [usize; 2], busy: Duration, computed: Outcome<LocalTimes>) -> Result<()> {
         let pieces = step.pass.as_ref().map_or(0, LocalPass::pieces);
-        self.agree_on_pieces(step.phase, &step.units, pieces, bytes, busy, computed)
+        self.agree_on_pieces(step.phase, &step.units, pieces, bytes, busy, computed).await
     }
 
-    fn agree_on_pieces(
+    async fn agree_on_pieces(
         &mut self,
         phase: Phase,
         units: &[usize],
@@ -468,14 +479,14 @@ impl<'r> Run<'r> {
             busy,
             ..Work::default()
         };
-        self.agree(phase, work, units, computed.map(drop))
+        self.agree(phase, work, units, computed.map(drop)).await
     }
 
     /// Lets the ranks agree, and records what this rank did with the time that this took. `units`
     /// are those of all ranks.
-    pub fn agree<R>(&mut self, phase: Phase, work: Work, units: &[usize], part: Outcome<R>) -> Result<R> {
+    pub async fn agree<R>(&mut self, phase: Phase, work: Work, units: &[usize], part: Outcome<R>) -> Result<R> {
         let begin = Instant::now();
-        let agreed = self.core.link.agree(phase, part);
+        let agreed = self.core.link.agreed(phase, part).await;
         let own = units[self.core.cluster.rank()];
         self.done.push((phase, Work { units: own, idle: begin.elapsed(), ..work }, units.to_vec()));
         agreed
@@ -503,11 +514,11 @@ impl<'r> Run<'r> {
     }
 
     /// What every rank did, on every rank. Collective.
-    pub fn report(self) -> Result<Report> {
+    pub async fn report(self) -> Result<Report> {
         let (core, link) = (self.core, &self.core.link);
-        link.agree(Phase::Report, Ok(()))?;
+        link.agreed(Phase::Report, Ok(())).await?;
         let numbers: Vec<f64> = self.done.iter().flat_map(|(_, work, _)| work.to_numbers()).collect();
-        let all = link.numbers(&numbers)?;
+        let all = link.all_numbers(&numbers).await?;
         let phases = self.done.iter().enumerate().map(|(i, (phase, _, units))| {
             let of_rank = |numbers: &Vec<f64>| Work::of_numbers(&numbers[i * Work::NUMBERS..][..Work::NUMBERS]);
             let works: Vec<Work> = all.iter().map(of_rank).collect();

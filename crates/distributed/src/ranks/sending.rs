@@ -22,7 +22,7 @@ impl<'s, 'e> Sending<'s, 'e> {
     }
 
     /// Sends the next piece. `read` writes it over slices that follow one another in the piece.
-    fn piece(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
+    async fn piece(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
         let turn = &self.step.turn;
         let Some(piece) = self.step.pieces[turn.own].get(self.sent) else { return Ok(()) };
         let batch = turn.block().lines(piece)[0].max(1);
@@ -54,7 +54,7 @@ impl<'s, 'e> Sending<'s, 'e> {
             if to == turn.own {
                 self.exchange.keep(own, &turn.received(to, piece));
             } else {
-                self.exchange.send(turn.ranks[to], own);
+                self.exchange.send(turn.ranks[to], own).await;
             }
         }
         self.exchange.progress();
@@ -63,19 +63,19 @@ impl<'s, 'e> Sending<'s, 'e> {
     }
 
     /// Sends the pieces that there are not, because this rank has failed: the others expect them.
-    pub fn rest(mut self) -> Exchange<'e> {
+    pub async fn rest(mut self) -> Exchange<'e> {
         let pieces = self.step.pieces[self.step.turn.own].len();
         while self.sent < pieces && !self.exchange.has_given_up() {
             // Zeros. The outcome cannot fail.
-            let _ = self.piece(&mut |_| Ok(()));
+            let _ = self.piece(&mut |_| Ok(())).await;
         }
         self.exchange
     }
 }
 
 impl Sink for Sending<'_, '_> {
-    fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
-        self.piece(read)
+    async fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
+        self.piece(read).await
     }
 
     fn meanwhile(&mut self) {

@@ -11,9 +11,10 @@ use wgpu_fft::{Fragment, reduce};
 
 use super::RanksJob;
 use super::array::{OnDevice, Source, Target};
-use super::failure::{Outcome, guarded};
+use super::failure::Outcome;
 use super::local::{LocalPass, PieceWork};
 use super::phase::Phase;
+use super::running::guarded_part;
 use crate::error::Result;
 use crate::job::zeros;
 use crate::task::Task;
@@ -116,17 +117,19 @@ fn largest(array: &[u8]) -> u32 {
 impl RanksJob {
     /// The largest absolute value of a number of the whole input, in which real and imaginary parts
     /// are two. Collective. It is the same for every division, so that bits are.
-    pub(super) fn largest(&self, phase: Phase, input: Source<'_>) -> Result<f64> {
-        let own = guarded(|| match input {
-            Source::Host(array) => Ok(largest(array)),
-            Source::Device(array) => self.largest_on_device(phase, array),
+    pub(super) async fn largest(&self, phase: Phase, input: Source<'_>) -> Result<f64> {
+        let own = guarded_part(async {
+            match input {
+                Source::Host(array) => Ok(largest(array)),
+                Source::Device(array) => self.largest_on_device(phase, array).await,
+            }
         });
-        let own = self.link.agree(phase, own)?;
-        Ok(f32::from_bits(self.link.greatest(own.into())? as u32).into())
+        let own = self.link.agreed(phase, own.await).await?;
+        Ok(f32::from_bits(self.link.greatest(own.into()).await? as u32).into())
     }
 
     /// The same of an array on the device, which sends a number for each piece to the host.
-    fn largest_on_device(&self, phase: Phase, array: OnDevice<'_>) -> Outcome<u32> {
+    async fn largest_on_device(&self, phase: Phase, array: OnDevice<'_>) -> Outcome<u32> {
         const NUMBER: usize = size_of::<u32>();
         let device = &self.cluster.device;
         let most = self.pace.most(array.bytes).min(MOST_REDUCED) / NUMBER * NUMBER;
@@ -145,8 +148,8 @@ impl RanksJob {
             pieces.push(PieceWork { input, output: pieces.len() * NUMBER..(pieces.len() + 1) * NUMBER, chain: known[&numbers] });
         }
         let mut results = zeros(pieces.len() * NUMBER)?;
-        let pass = LocalPass::new(&Rc::clone(device), &chains, pieces, self.pace.in_flight, self.link.timeout())?;
-        pass.run(phase, Source::Device(array), Target::Host(&mut results), &mut |_| {})?;
+        let pass = LocalPass::new(&Rc::clone(device), &chains, pieces, self.pace.in_flight, &self.link)?;
+        pass.run(phase, Source::Device(array), Target::Host(&mut results), &mut |_| {}).await?;
         Ok(largest(&results))
     }
 }

@@ -14,6 +14,7 @@ mod harness;
 mod parts;
 mod reference;
 mod shares;
+mod started;
 
 use std::process::ExitCode;
 
@@ -44,6 +45,10 @@ const TESTS: &[Test] = &[
     ("a_step_of_a_solver_on_the_device", arrays::a_step_of_a_solver_on_the_device),
     ("wrong_arrays_on_one_rank", arrays::wrong_arrays_on_one_rank),
     ("exchanges_in_f16", bits::exchanges_in_f16),
+    ("started_runs", started::started_runs),
+    ("long_work_beside_a_run", started::long_work_beside_a_run),
+    ("one_run_at_a_time", started::one_run_at_a_time),
+    ("failures_of_started_runs", started::failures_of_started_runs),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
     ("portable_bits", bits::portable_bits),
     ("measured_shares", bits::measured_shares),
