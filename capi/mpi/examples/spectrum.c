@@ -60,9 +60,13 @@ int main(int argc, char **argv)
     wgpu_fft_mpi_cluster *cluster;
     wgpu_fft_mpi_job *forward, *inverse, *other = NULL;
     wgpu_fft_mpi_part x, k, expected[2];
+    wgpu_fft_mpi_plan_options half = {0};
+    wgpu_fft_mpi_buffer *from, *to, *mapped;
+    wgpu_fft_mpi_running *run;
     float *wave, *spectrum, *again;
     size_t i, j, l, bytes[2];
-    double error = 0, worst;
+    double error = 0, worst, sums[2];
+    bool is_done;
     int rank, ranks;
 
     MPI_Init(&argc, &argv);
@@ -166,6 +170,49 @@ int main(int argc, char **argv)
     CHECK(wgpu_fft_mpi_run(forward, wave, x.elements * x.element_bytes, wave, k.elements * k.element_bytes));
     check(memcmp(wave, spectrum, k.elements * k.element_bytes) == 0, "in place");
 
+    /* On the devices: the same spectrum. Twice it, and minus it, is it. */
+    CHECK(wgpu_fft_mpi_parts(forward, &x, &k));
+    bytes[0] = x.elements * x.element_bytes;
+    bytes[1] = k.elements * k.element_bytes;
+    for (i = 0; i < 2 * x.elements; i++)
+        wave[i] = (float)(i % 7) - 3;
+    CHECK(wgpu_fft_mpi_buffer_create(cluster, bytes[0], &from));
+    CHECK(wgpu_fft_mpi_buffer_create(cluster, bytes[1], &to));
+    CHECK(wgpu_fft_mpi_buffer_create(cluster, bytes[1], &mapped));
+    CHECK(wgpu_fft_mpi_buffer_write(from, wave, bytes[0]));
+    CHECK(wgpu_fft_mpi_run_on_device(forward, from, to));
+    check(bytes[1] == 0 || wgpu_fft_mpi_map("value * gain", 2, to, to, mapped) != WGPU_FFT_OK, "a name that there is not");
+    CHECK(wgpu_fft_mpi_map("2.0 * value - factor", 2, to, to, mapped));
+    again = realloc(again, bytes[1] + 1);
+    check(again != NULL, "memory");
+    CHECK(wgpu_fft_mpi_buffer_read(mapped, again, bytes[1]));
+    check(memcmp(again, spectrum, bytes[1]) == 0, "the spectrum on the devices");
+    check(wgpu_fft_mpi_buffer_read(mapped, again, bytes[1] + 1) == WGPU_FFT_ERROR_LENGTH, "a wrong length of a buffer");
+    check(wgpu_fft_mpi_run_on_device(forward, from, rank == ranks - 1 ? from : to) == WGPU_FFT_ERROR_RANK, "one array for both");
+
+    /* Started: the program works, and nothing else may be called meanwhile. In half the bytes, with an error. */
+    half.exchange = WGPU_FFT_MPI_F16;
+    CHECK(wgpu_fft_mpi_plan(cluster, "c2c fwd 12x10", &half, &other));
+    CHECK(wgpu_fft_mpi_start(other, wave, bytes[0], wave, bytes[1], &run));
+    check(wgpu_fft_mpi_run(forward, wave, bytes[0], again, bytes[1]) == WGPU_FFT_ERROR_UNSUPPORTED, "two runs at once");
+    for (is_done = false; !is_done;)
+        CHECK(wgpu_fft_mpi_test(run, &is_done));
+    CHECK(wgpu_fft_mpi_wait(run));
+    sums[0] = sums[1] = 0;
+    for (i = 0; i < 2 * k.elements; i++) {
+        sums[0] += (double)(wave[i] - spectrum[i]) * (wave[i] - spectrum[i]);
+        sums[1] += (double)spectrum[i] * spectrum[i];
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    error = sqrt(sums[0] / sums[1]);
+    if (rank == 0)
+        printf("with exchanges in f16 the error is %.1e\n", error);
+    check(error > 2e-5 && error < 1.0 / 2048, "exchanges in f16");
+
+    wgpu_fft_mpi_buffer_destroy(from);
+    wgpu_fft_mpi_buffer_destroy(to);
+    wgpu_fft_mpi_buffer_destroy(mapped);
+    wgpu_fft_mpi_destroy(other);
     wgpu_fft_mpi_destroy(forward);
     wgpu_fft_mpi_destroy(inverse);
     wgpu_fft_mpi_close(cluster);

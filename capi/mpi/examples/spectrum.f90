@@ -14,7 +14,8 @@ program spectrum
   type(wgpu_fft_mpi_open_options) :: options
   type(wgpu_fft_mpi_plan_options) :: slabs
   type(wgpu_fft_mpi_part) :: x, k
-  type(c_ptr) :: cluster, job
+  type(c_ptr) :: cluster, job, run
+  logical(c_bool) :: is_done
   real(c_double) :: phase
   real(c_float) :: error, worst
   integer :: i, j, ierr
@@ -32,7 +33,14 @@ program spectrum
       wave(i, j) = cmplx(cos(phase), sin(phase), c_float)
     end do
   end do
-  call check(wgpu_fft_mpi_run(job, c_loc(wave), x%elements * x%element_bytes, c_loc(frequencies), k%elements * k%element_bytes))
+  call check(wgpu_fft_mpi_start(job, c_loc(wave), x%elements * x%element_bytes, c_loc(frequencies), &
+    k%elements * k%element_bytes, run))
+  is_done = .false.
+  do while (.not. is_done)
+    ! The program's own work has its place here.
+    call check(wgpu_fft_mpi_test(run, is_done))
+  end do
+  call check(wgpu_fft_mpi_wait(run))
 
   ! All of it is at (5, 7).
   if (k%begin(1) <= 5 .and. k%begin(1) + k%count(1) > 5) &

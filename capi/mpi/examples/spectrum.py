@@ -49,5 +49,33 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
         else:
             raise AssertionError("a wrong length is no error")
         job.close()
+
+    # On the devices: there, times i, and back, which is the same on the host.
+    there, back = cluster.plan("c2c fwd 12x10x14"), cluster.plan("c2c inv 12x10x14 1/n")
+    field = cut(whole[:1], there.input)[0].astype(numpy.complex64)
+    factors = numpy.full(there.output.shape, 1j, numpy.complex64)
+    x = cluster.buffer(there.input.shape, there.input.dtype)
+    k, weights, product = (cluster.buffer(there.output.shape, there.output.dtype) for _ in range(3))
+    x.write(field)
+    weights.write(factors)
+    there.run_on_device(x, k)
+    product.map("vec2f(value.x * factor.x - value.y * factor.y, value.x * factor.y + value.y * factor.x)", k, weights)
+    back.run_on_device(product, x)
+    assert numpy.array_equal(x.read(), back(there(field) * factors))
+    try:
+        there.run_on_device(k if comm.rank + 1 == comm.size else x, x)
+    except wgpu_fft_mpi.Error as error:
+        assert error.status == 11 and "rank" in str(error), error
+    else:
+        raise AssertionError("an array that is both is no error")
+
+    # Started, with half the bytes between ranks.
+    half = cluster.plan("c2c fwd 12x10x14", exchange="f16")
+    run = half.start(field)
+    while not run.test():
+        pass
+    actual, exact = run.wait(), there(field)
+    errors = [comm.allreduce(numpy.sum(abs(own.astype(complex)) ** 2)) for own in (actual - exact, exact)]
+    assert 2e-5 < (errors[0] / errors[1]) ** 0.5 < 2**-11, errors
 if comm.rank == 0:
     print(f"all is well on {comm.size} ranks")

@@ -24,6 +24,8 @@ module wgpu_fft_mpi
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_NATURAL = 1
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_EQUAL = 0
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_MEASURED = 1
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_EXACT = 0
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_F16 = 1
 
   integer(c_int32_t), parameter :: WGPU_FFT_OK = 0
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_ARGUMENT = 1
@@ -53,6 +55,7 @@ module wgpu_fft_mpi
     integer(c_int32_t) :: shares = WGPU_FFT_MPI_EQUAL
     type(c_ptr) :: shares_of = c_null_ptr
     real(c_double) :: timeout = 0
+    integer(c_int32_t) :: exchange = WGPU_FFT_MPI_EXACT
   end type
 
   type, bind(C) :: wgpu_fft_mpi_part
@@ -141,6 +144,68 @@ module wgpu_fft_mpi
       import :: c_int32_t, c_ptr, c_size_t
       type(c_ptr), value :: job, input, output
       integer(c_size_t), value :: input_bytes, output_bytes
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_start(job, input, input_bytes, output, output_bytes, run) bind(C) result(status)
+      import :: c_int32_t, c_ptr, c_size_t
+      type(c_ptr), value :: job, input, output
+      integer(c_size_t), value :: input_bytes, output_bytes
+      type(c_ptr), intent(out) :: run
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_test(run, is_done) bind(C) result(status)
+      import :: c_bool, c_int32_t, c_ptr
+      type(c_ptr), value :: run
+      logical(c_bool), intent(out) :: is_done
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_wait(run) bind(C) result(status)
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_buffer_create(cluster, bytes, buffer) bind(C) result(status)
+      import :: c_int32_t, c_ptr, c_size_t
+      type(c_ptr), value :: cluster
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(out) :: buffer
+      integer(c_int32_t) :: status
+    end function
+
+    subroutine wgpu_fft_mpi_buffer_destroy(buffer) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: buffer
+    end subroutine
+
+    function wgpu_fft_mpi_buffer_write(buffer, data, count) bind(C) result(status)
+      import :: c_int32_t, c_ptr, c_size_t
+      type(c_ptr), value :: buffer, data
+      integer(c_size_t), value :: count
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_buffer_read(buffer, data, count) bind(C) result(status)
+      import :: c_int32_t, c_ptr, c_size_t
+      type(c_ptr), value :: buffer, data
+      integer(c_size_t), value :: count
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_run_on_device(job, input, output) bind(C) result(status)
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: job, input, output
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_map(expression, element_reals, input, factors, output) bind(C) result(status)
+      import :: c_char, c_int32_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: expression(*)
+      integer(c_size_t), value :: element_reals
+      type(c_ptr), value :: input, factors, output
       integer(c_int32_t) :: status
     end function
   end interface

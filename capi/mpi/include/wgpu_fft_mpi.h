@@ -60,6 +60,22 @@
 #define WGPU_FFT_MPI_MEASURED 1
 
 /**
+ * Ranks send each other numbers as they are.
+ */
+#define WGPU_FFT_MPI_EXACT 0
+
+/**
+ * Ranks send each other f16, in half the bytes, with a relative error of at most 2^-11 for each
+ * exchange. Numbers are scaled, so that none overflows. For transforms in f32.
+ */
+#define WGPU_FFT_MPI_F16 1
+
+/**
+ * An array on this rank's device. Destroy it before the cluster is closed.
+ */
+typedef struct wgpu_fft_mpi_buffer wgpu_fft_mpi_buffer;
+
+/**
  * The ranks of a communicator, each with a device. Close it before MPI_Finalize.
  */
 typedef struct wgpu_fft_mpi_cluster wgpu_fft_mpi_cluster;
@@ -68,6 +84,11 @@ typedef struct wgpu_fft_mpi_cluster wgpu_fft_mpi_cluster;
  * A transform that all ranks of a cluster compute together. Destroy it before MPI_Finalize.
  */
 typedef struct wgpu_fft_mpi_job wgpu_fft_mpi_job;
+
+/**
+ * A transform that was started.
+ */
+typedef struct wgpu_fft_mpi_running wgpu_fft_mpi_running;
 
 /**
  * What functions return: WGPU_FFT_OK, or why there is no result.
@@ -129,6 +150,10 @@ typedef struct wgpu_fft_mpi_plan_options {
      * is the default, 600.
      */
     double timeout;
+    /**
+     * WGPU_FFT_MPI_EXACT or WGPU_FFT_MPI_F16.
+     */
+    int32_t exchange;
 } wgpu_fft_mpi_plan_options;
 
 /**
@@ -266,6 +291,55 @@ const char *wgpu_fft_mpi_error_message(void);
 const char *wgpu_fft_mpi_version(void);
 
 /**
+ * Makes an array on this rank's device of so many bytes, which are zeros. 0 bytes are right for a part
+ * without elements. Destroy it with wgpu_fft_mpi_buffer_destroy.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_buffer_create(const struct wgpu_fft_mpi_cluster *cluster,
+                                               size_t bytes,
+                                               struct wgpu_fft_mpi_buffer **buffer);
+
+/**
+ * Destroys a buffer. NULL does nothing. After MPI_Finalize it leaks.
+ */
+void wgpu_fft_mpi_buffer_destroy(struct wgpu_fft_mpi_buffer *buffer);
+
+/**
+ * Copies bytes of the host to a buffer, which has as many.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_buffer_write(const struct wgpu_fft_mpi_buffer *buffer,
+                                              const void *data,
+                                              size_t count);
+
+/**
+ * Copies the bytes of a buffer to the host, which has room for as many.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_buffer_read(const struct wgpu_fft_mpi_buffer *buffer,
+                                             void *data,
+                                             size_t count);
+
+/**
+ * As wgpu_fft_mpi_run, from one buffer to another. Collective. Between two transforms nothing but
+ * what ranks exchange passes the host then: with WGPU_FFT_MPI_NATURAL the output of a forward
+ * transform is part of that, and with parts of the caller's so are both.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_run_on_device(const struct wgpu_fft_mpi_job *job,
+                                               const struct wgpu_fft_mpi_buffer *input,
+                                               const struct wgpu_fft_mpi_buffer *output);
+
+/**
+ * Computes every element of a buffer from those of two others at the same place: `expression` is
+ * WGSL, such as `value * factor.x`, of `value`, an element of `input`, and `factor`, one of `factors`.
+ * They are f32 if `element_reals` is 1, and complex numbers, vec2<f32>, if it is 2. All three have as
+ * many bytes, and the output is neither of the others. `i0` is the index, a u32. Not collective: it
+ * runs on this rank's device, in order with the transforms there.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_map(const char *expression,
+                                     size_t element_reals,
+                                     const struct wgpu_fft_mpi_buffer *input,
+                                     const struct wgpu_fft_mpi_buffer *factors,
+                                     const struct wgpu_fft_mpi_buffer *output);
+
+/**
  * Opens a device on every rank of a communicator. Collective: all of its ranks call it. Close it with
  * wgpu_fft_mpi_close.
  *
@@ -358,6 +432,32 @@ wgpu_fft_mpi_status wgpu_fft_mpi_run(const struct wgpu_fft_mpi_job *job,
                                      size_t input_bytes,
                                      void *output,
                                      size_t output_bytes);
+
+/**
+ * Begins what wgpu_fft_mpi_run does and returns, so that the program works while the device computes
+ * and messages travel. Collective. End it with wgpu_fft_mpi_wait, also if it has failed. Until then
+ * the arrays must stay, nobody may touch the output or write to the input, and all other calls on the
+ * cluster are refused.
+ *
+ * It goes on by itself only where the device and MPI do. The next piece and the next message wait for
+ * wgpu_fft_mpi_test: call it often, such as every 0.2 ms.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_start(const struct wgpu_fft_mpi_job *job,
+                                       const void *input,
+                                       size_t input_bytes,
+                                       void *output,
+                                       size_t output_bytes,
+                                       struct wgpu_fft_mpi_running **run);
+
+/**
+ * Goes on with what can be done without waiting, and says whether the run is done.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_test(struct wgpu_fft_mpi_running *run, bool *is_done);
+
+/**
+ * Waits until the run is done, and frees it. It fails as wgpu_fft_mpi_run does.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_wait(struct wgpu_fft_mpi_running *run);
 
 #ifdef __cplusplus
 }  // extern "C"

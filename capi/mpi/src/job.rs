@@ -1,6 +1,7 @@
 //! Transforms of all ranks.
 
 use std::ffi::{c_char, c_void};
+use std::rc::Rc;
 
 use fft::ElementType;
 use wgpu_fft_distributed::{AnyJob, Decomposition, JobOptions, Order, Strategy};
@@ -33,6 +34,12 @@ pub const WGPU_FFT_MPI_EQUAL: i32 = 0;
 /// Shares follow the speed of the ranks, which is measured when the job is made.
 pub const WGPU_FFT_MPI_MEASURED: i32 = 1;
 
+/// Ranks send each other numbers as they are.
+pub const WGPU_FFT_MPI_EXACT: i32 = 0;
+/// Ranks send each other f16, in half the bytes, with a relative error of at most 2^-11 for each
+/// exchange. Numbers are scaled, so that none overflows. For transforms in f32.
+pub const WGPU_FFT_MPI_F16: i32 = 1;
+
 /// How a transform is divided. With zeros everywhere it means the same as NULL in its place. All
 /// ranks give the same.
 #[repr(C)]
@@ -51,6 +58,8 @@ pub struct PlanOptions {
     /// Seconds that a device may take for a piece of work, and half of what a rank is waited for. 0
     /// is the default, 600.
     pub timeout: f64,
+    /// WGPU_FFT_MPI_EXACT or WGPU_FFT_MPI_F16.
+    pub exchange: i32,
 }
 
 /// The part of an array that a rank holds: a box, slowest axis first, stored without gaps but for
@@ -115,7 +124,7 @@ impl Part {
 
 /// A transform that all ranks of a cluster compute together. Destroy it before MPI_Finalize.
 pub struct Job {
-    job: AnyJob,
+    pub job: Rc<AnyJob>,
 }
 
 /// # Safety
@@ -142,6 +151,11 @@ unsafe fn job_options(options: *const PlanOptions) -> Result<JobOptions, Failure
         (None, WGPU_FFT_MPI_EQUAL) => own,
         (None, WGPU_FFT_MPI_MEASURED) => own.strategy(Strategy::Measured),
         (None, other) => return wrong("shares", other),
+    };
+    let own = match options.exchange {
+        WGPU_FFT_MPI_EXACT => own,
+        WGPU_FFT_MPI_F16 => own.exchange_as_f16(),
+        other => return wrong("exchange", other),
     };
     Ok(seconds("timeout", options.timeout)?.into_iter().fold(own, JobOptions::timeout))
 }
@@ -200,7 +214,7 @@ pub unsafe extern "C" fn wgpu_fft_mpi_plan(
             *job = std::ptr::null_mut();
             process::check().map_err(Failure::unsupported)?;
             let made = AnyJob::new(&given("cluster", cluster)?.ranks, text("spec", spec)?, &job_options(options)?)?;
-            *job = Box::into_raw(Box::new(Job { job: made }));
+            *job = Box::into_raw(Box::new(Job { job: Rc::new(made) }));
         }
         Ok(())
     })
@@ -243,7 +257,8 @@ pub unsafe extern "C" fn wgpu_fft_mpi_set_parts(job: *mut Job, input: *const Par
     guarded("wgpu_fft_mpi_set_parts", || {
         process::check().map_err(Failure::unsupported)?;
         // SAFETY: the caller gives a handle, and parts or NULL.
-        let (job, given) = unsafe { (&mut place("job", job)?.job, [input.as_ref(), output.as_ref()]) };
+        let (job, given) = unsafe { (place("job", job)?, [input.as_ref(), output.as_ref()]) };
+        let job = Rc::get_mut(&mut job.job).ok_or_else(|| Failure::argument("a run of this job is under way: wait for it first"))?;
         let [input, output] = [true, false].map(|side| given[usize::from(!side)].map(|given| given.of(job.part(side))));
         Ok(job.set_parts(input, output)?)
     })
@@ -271,27 +286,66 @@ pub unsafe extern "C" fn wgpu_fft_mpi_run(
 
 /// # Safety
 /// The arrays must be NULL or valid.
-unsafe fn run(job: &AnyJob, (input, input_bytes): (*const u8, usize), (output, output_bytes): (*mut u8, usize)) -> Outcome {
+unsafe fn run(job: &AnyJob, input: (*const u8, usize), output: (*mut u8, usize)) -> Outcome {
     process::check().map_err(Failure::unsupported)?;
-    // What is wrong with the lengths of one rank all ranks must learn.
-    let len = |is_null: bool, bytes: usize| if is_null || isize::try_from(bytes).is_err() { 0 } else { bytes };
-    let (input_bytes, output_bytes) = (len(input.is_null(), input_bytes), len(output.is_null(), output_bytes));
-    // SAFETY: the caller's; a slice without elements may begin anywhere but at NULL.
-    let source = unsafe { std::slice::from_raw_parts(if input_bytes == 0 { [].as_ptr() } else { input }, input_bytes) };
-    let (from, to) = (source.as_ptr_range(), output.cast_const()..output.cast_const().wrapping_add(output_bytes));
-    if from.start < to.end && to.start < from.end {
-        // What is read may be what is written: the result comes into memory of its own first.
-        let mut results = Vec::new();
-        // Without room for them they stay empty, which is a wrong length: all ranks learn it.
-        if results.try_reserve_exact(output_bytes).is_ok() {
-            results.resize(output_bytes, 0);
-        }
-        job.run(source, &mut results)?;
-        // SAFETY: the caller's; nobody looks at the input any more.
-        unsafe { output.copy_from_nonoverlapping(results.as_ptr(), results.len()) };
-        return Ok(());
+    // SAFETY: the caller's, while this function runs.
+    unsafe {
+        let mut arrays = Arrays::new(input, output);
+        let (source, target) = arrays.slices();
+        job.run(source, target)?;
+        arrays.finish();
     }
-    // SAFETY: the caller's; the input is no part of it.
-    let target = if output_bytes == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(output, output_bytes) } };
-    Ok(job.run(source, target)?)
+    Ok(())
+}
+
+/// The arrays of a run. What is read may be what is written: the result comes into memory of its own
+/// first.
+pub struct Arrays {
+    input: (*const u8, usize),
+    output: (*mut u8, usize),
+    results: Option<Vec<u8>>,
+}
+
+impl Arrays {
+    /// What is wrong with the lengths of one rank all ranks must learn, so NULL has the length 0.
+    pub fn new((input, input_bytes): (*const u8, usize), (output, output_bytes): (*mut u8, usize)) -> Self {
+        let len = |is_null: bool, bytes: usize| if is_null || isize::try_from(bytes).is_err() { 0 } else { bytes };
+        let (input_bytes, output_bytes) = (len(input.is_null(), input_bytes), len(output.is_null(), output_bytes));
+        let (from, to) = (input..input.wrapping_add(input_bytes), output.cast_const()..output.cast_const().wrapping_add(output_bytes));
+        let results = (from.start < to.end && to.start < from.end).then(|| {
+            let mut results = Vec::new();
+            // Without room for them they stay empty, which is a wrong length: all ranks learn it.
+            if results.try_reserve_exact(output_bytes).is_ok() {
+                results.resize(output_bytes, 0);
+            }
+            results
+        });
+        Self { input: (input, input_bytes), output: (output, output_bytes), results }
+    }
+
+    /// Where to read and where to write.
+    ///
+    /// # Safety
+    /// The arrays must be NULL or valid, and these with them, while the slices are used.
+    pub unsafe fn slices<'a>(&mut self) -> (&'a [u8], &'a mut [u8]) {
+        let (input, output) = (self.input, self.results.as_mut().map_or(self.output, |results| (results.as_mut_ptr(), results.len())));
+        // SAFETY: the caller's, and the output is no part of the input. A slice without elements may
+        // begin anywhere but at NULL.
+        unsafe {
+            let source = if input.1 == 0 { &[][..] } else { std::slice::from_raw_parts(input.0, input.1) };
+            let target = if output.1 == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(output.0, output.1) };
+            (source, target)
+        }
+    }
+
+    /// Puts the result where it belongs.
+    ///
+    /// # Safety
+    /// The arrays must be valid, and nobody look at the input any more.
+    pub unsafe fn finish(self) {
+        if let Some(results) = self.results {
+            // SAFETY: the caller's.
+            unsafe { self.output.0.copy_from_nonoverlapping(results.as_ptr(), results.len()) };
+        }
+    }
 }

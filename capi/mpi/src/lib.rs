@@ -7,11 +7,13 @@
 #[allow(dead_code, reason = "the other library for C uses more of it")]
 #[path = "../../src/arguments.rs"]
 mod arguments;
+mod buffer;
 mod cluster;
 mod errors;
 mod job;
 #[path = "../../process.rs"]
 mod process;
+mod running;
 #[allow(dead_code, reason = "the other library for C uses more of it")]
 #[path = "../../src/status.rs"]
 mod status;
