@@ -63,7 +63,7 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
     back.run_on_device(product, x)
     assert numpy.array_equal(x.read(), back(there(field) * factors))
     try:
-        there.run_on_device(k if comm.rank + 1 == comm.size else x, x)
+        there.run_on_device(x, x if comm.rank + 1 == comm.size else k)
     except wgpu_fft_mpi.Error as error:
         assert error.status == 11 and "rank" in str(error), error
     else:

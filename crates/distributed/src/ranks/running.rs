@@ -16,7 +16,8 @@ use crate::error::Result;
 ///
 /// It goes on in [`test`](Self::test) and in [`wait`](Self::wait), on the thread that calls them: MPI
 /// itself needs no second thread for that. What was submitted to the device and what MPI has begun to
-/// send goes on meanwhile. Until it is waited for or dropped, other calls on its cluster are refused. If it is dropped, it is waited for, because the other ranks need this one.
+/// send goes on meanwhile. Until it is waited for or dropped, other calls on its cluster are refused.
+/// Dropping it waits, because the other ranks need this one.
 #[must_use = "a run goes on in `test` and `wait`"]
 pub struct Running<'r, T> {
     link: Link,
