@@ -523,8 +523,8 @@ wgpu_fft_status wgpu_fft_buffer_read_start(const struct wgpu_fft_buffer *buffer,
                                            struct wgpu_fft_pending **pending);
 
 /**
- * Waits for a result, but no longer than so many seconds: 0 asks whether it is there. `done` becomes
- * whether it is.
+ * Waits for a result, but no longer than so many seconds: 0 asks whether it is there, and INFINITY waits
+ * for it. `done` becomes whether it is. While another thread waits for it, this waits for that.
  */
 wgpu_fft_status wgpu_fft_pending_wait(const struct wgpu_fft_pending *pending,
                                       double seconds,

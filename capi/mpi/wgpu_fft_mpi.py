@@ -80,11 +80,18 @@ class _Part(ctypes.Structure):
 
 
 class _OpenOptions(ctypes.Structure):
-    _fields_ = [("adapter_name", c_char_p), ("pci_bus", c_char_p), ("adapter_number", c_size_t), ("timeout", c_double)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("adapter_name", c_char_p),
+        ("pci_bus", c_char_p),
+        ("adapter_number", c_size_t),
+        ("timeout", c_double),
+    ]
 
 
 class _PlanOptions(ctypes.Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("decomposition", c_int32),
         ("grid", c_size_t * 2),
         ("order", c_int32),
@@ -147,7 +154,7 @@ def _both(function, *arguments):
 
 
 def _options(decomposition="slabs", grid=(0, 0), order="transposed", shares="equal", timeout=0.0, exchange="exact"):
-    own = _PlanOptions(timeout=timeout, grid=tuple(grid))
+    own = _PlanOptions(ctypes.sizeof(_PlanOptions), timeout=timeout, grid=tuple(grid))
     own.decomposition = ["slabs", "pencils"].index(decomposition) if not any(grid) else 2
     own.order = ["transposed", "natural"].index(order)
     own.exchange = ["exact", "f16"].index(exchange)
@@ -175,7 +182,7 @@ class Cluster:
 
     def __init__(self, comm, *, adapter=None, pci_bus=None, timeout=0.0):
         self._handle, self._jobs = c_void_p(), weakref.WeakSet()
-        options = _OpenOptions(timeout=timeout, pci_bus=pci_bus and pci_bus.encode())
+        options = _OpenOptions(ctypes.sizeof(_OpenOptions), timeout=timeout, pci_bus=pci_bus and pci_bus.encode())
         if isinstance(adapter, int):
             options.adapter_number = adapter + 1
         elif adapter:

@@ -69,6 +69,9 @@ int main(int argc, char **argv)
     bool is_done;
     int rank, ranks;
 
+    options.size = sizeof options;
+    same_shares.size = sizeof same_shares;
+    half.size = sizeof half;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

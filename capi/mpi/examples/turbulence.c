@@ -133,6 +133,7 @@ int main(int argc, char **argv)
     char text[64];
     int rank, ranks;
 
+    options.size = sizeof options;
     viscosity = argc > 3 ? strtod(argv[3], NULL) : 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -41,7 +41,9 @@ module wgpu_fft_mpi
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_RANK = 11
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_SILENT = 12
 
+  ! Sizes are those of machines of 64 bits.
   type, bind(C) :: wgpu_fft_mpi_open_options
+    integer(c_size_t) :: size = 40
     type(c_ptr) :: adapter_name = c_null_ptr
     type(c_ptr) :: pci_bus = c_null_ptr
     integer(c_size_t) :: adapter_number = 0
@@ -49,6 +51,7 @@ module wgpu_fft_mpi
   end type
 
   type, bind(C) :: wgpu_fft_mpi_plan_options
+    integer(c_size_t) :: size = 64
     integer(c_int32_t) :: decomposition = WGPU_FFT_MPI_SLABS
     integer(c_size_t) :: grid(2) = 0
     integer(c_int32_t) :: order = WGPU_FFT_MPI_TRANSPOSED

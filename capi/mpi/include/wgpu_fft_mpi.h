@@ -96,10 +96,14 @@ typedef struct wgpu_fft_mpi_running wgpu_fft_mpi_running;
 typedef int32_t wgpu_fft_mpi_status;
 
 /**
- * Which device this rank opens. With zeros everywhere it means the same as NULL in its place: the
+ * Which device this rank opens. With zeros behind the size it means the same as NULL in its place: the
  * i-th process of a machine takes the i-th GPU. Ranks may have different options.
  */
 typedef struct wgpu_fft_mpi_open_options {
+    /**
+     * sizeof(wgpu_fft_mpi_open_options).
+     */
+    size_t size;
     /**
      * Part of the name of the adapter or of its driver, in any case. The i-th process of a machine
      * takes the i-th adapter with its name, modulo their number. May be NULL.
@@ -120,10 +124,14 @@ typedef struct wgpu_fft_mpi_open_options {
 } wgpu_fft_mpi_open_options;
 
 /**
- * How a transform is divided. With zeros everywhere it means the same as NULL in its place. All
+ * How a transform is divided. With zeros behind the size it means the same as NULL in its place. All
  * ranks give the same.
  */
 typedef struct wgpu_fft_mpi_plan_options {
+    /**
+     * sizeof(wgpu_fft_mpi_plan_options).
+     */
+    size_t size;
     /**
      * WGPU_FFT_MPI_SLABS and the like.
      */

@@ -7,7 +7,7 @@ use wgpu_fft_distributed::mpi::topology::SimpleCommunicator;
 use wgpu_fft_distributed::mpi::{self, ffi, raw::FromRaw};
 use wgpu_fft_distributed::{Adapter, Cluster as Ranks, RankOptions};
 
-use crate::arguments::{c_string, optional, place};
+use crate::arguments::{Versioned, c_string, optional, place, structure};
 use crate::process;
 use crate::status::{Failure, Status, guarded};
 
@@ -17,10 +17,13 @@ pub struct Cluster {
     device: CString,
 }
 
-/// Which device this rank opens. With zeros everywhere it means the same as NULL in its place: the
+/// Which device this rank opens. With zeros behind the size it means the same as NULL in its place: the
 /// i-th process of a machine takes the i-th GPU. Ranks may have different options.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct OpenOptions {
+    /// sizeof(wgpu_fft_mpi_open_options).
+    pub size: usize,
     /// Part of the name of the adapter or of its driver, in any case. The i-th process of a machine
     /// takes the i-th adapter with its name, modulo their number. May be NULL.
     pub adapter_name: *const c_char,
@@ -30,6 +33,12 @@ pub struct OpenOptions {
     pub adapter_number: usize,
     /// Seconds to wait for other ranks that open their devices and plan. 0 is the default, 600.
     pub timeout: f64,
+}
+
+// SAFETY: it is of numbers and pointers, with its size first.
+unsafe impl Versioned for OpenOptions {
+    const NAME: &'static str = "wgpu_fft_mpi_open_options";
+    const LEAST: usize = size_of::<Self>();
 }
 
 /// Seconds of C; 0 is the default.
@@ -54,8 +63,10 @@ pub fn seconds(name: &str, value: f64) -> Result<Option<Duration>, Failure> {
 pub unsafe extern "C" fn wgpu_fft_mpi_open(comm: c_int, options: *const OpenOptions, cluster: *mut *mut Cluster) -> Status {
     guarded("wgpu_fft_mpi_open", || {
         // SAFETY: the caller gives options or NULL, with texts or NULL, and a place for the handle.
-        let (options, cluster) = unsafe { (options.as_ref(), place("cluster", cluster)?) };
+        let cluster = unsafe { place("cluster", cluster) }?;
         *cluster = std::ptr::null_mut();
+        // SAFETY: as above.
+        let options = unsafe { structure("options", options) }?;
         let mut wanted = RankOptions::default();
         if let Some(options) = options {
             // SAFETY: as above.

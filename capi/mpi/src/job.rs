@@ -6,7 +6,7 @@ use std::rc::Rc;
 use fft::ElementType;
 use wgpu_fft_distributed::{AnyJob, Decomposition, JobOptions, Order, Strategy};
 
-use crate::arguments::{given, place, text};
+use crate::arguments::{Versioned, given, place, structure, text};
 use crate::cluster::{Cluster, give_back, seconds};
 use crate::process;
 use crate::status::{Failure, Outcome, Status, guarded};
@@ -40,10 +40,13 @@ pub const WGPU_FFT_MPI_EXACT: i32 = 0;
 /// exchange. Numbers are scaled, so that none overflows. For transforms in f32.
 pub const WGPU_FFT_MPI_F16: i32 = 1;
 
-/// How a transform is divided. With zeros everywhere it means the same as NULL in its place. All
+/// How a transform is divided. With zeros behind the size it means the same as NULL in its place. All
 /// ranks give the same.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct PlanOptions {
+    /// sizeof(wgpu_fft_mpi_plan_options).
+    pub size: usize,
     /// WGPU_FFT_MPI_SLABS and the like.
     pub decomposition: i32,
     /// For WGPU_FFT_MPI_GRID: the ranks along the first and the second divided axis.
@@ -60,6 +63,12 @@ pub struct PlanOptions {
     pub timeout: f64,
     /// WGPU_FFT_MPI_EXACT or WGPU_FFT_MPI_F16.
     pub exchange: i32,
+}
+
+// SAFETY: it is of numbers and pointers, with its size first.
+unsafe impl Versioned for PlanOptions {
+    const NAME: &'static str = "wgpu_fft_mpi_plan_options";
+    const LEAST: usize = size_of::<Self>();
 }
 
 /// The part of an array that a rank holds: a box, slowest axis first, stored without gaps but for
@@ -133,7 +142,7 @@ unsafe fn job_options(options: *const PlanOptions) -> Result<JobOptions, Failure
     let wrong = |what: &str, value: i32| Err(Failure::argument(format!("{what} cannot be {value}")));
     let own = JobOptions::default();
     // SAFETY: the caller's.
-    let Some(options) = (unsafe { options.as_ref() }) else { return Ok(own) };
+    let Some(options) = unsafe { structure("options", options) }? else { return Ok(own) };
     let own = match options.decomposition {
         WGPU_FFT_MPI_SLABS => own,
         WGPU_FFT_MPI_PENCILS => own.decomposition(Decomposition::Pencils),

@@ -1,6 +1,5 @@
 //! How numbers go from rank to rank: as they are, or as f16 times a power of two.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -133,19 +132,21 @@ impl RanksJob {
         const NUMBER: usize = size_of::<u32>();
         let device = &self.cluster.device;
         let most = self.pace.most(array.bytes).min(MOST_REDUCED) / NUMBER * NUMBER;
-        let (mut chains, mut known): (Vec<Vec<Arc<dyn Task>>>, HashMap<usize, usize>) = Default::default();
-        let mut pieces = Vec::new();
+        // A plan for each length of a piece, of which there are two at most.
+        let mut chains: Vec<Vec<Arc<dyn Task>>> = Vec::new();
+        let (mut lengths, mut pieces) = (Vec::new(), Vec::new());
         for begin in (0..array.bytes).step_by(most.max(NUMBER)) {
             let input = begin..(begin + most.max(NUMBER)).min(array.bytes);
             let numbers = input.len() / NUMBER;
-            if !known.contains_key(&numbers) {
+            let chain = lengths.iter().position(|length| *length == numbers).unwrap_or(lengths.len());
+            if chain == lengths.len() {
                 // As the function `largest`.
                 let bits = Fragment::new(format!("select(0u, value & {0}u, (value & {0}u) < {INFINITE}u)", u32::MAX >> 1));
                 let plan = device.planner.plan(reduce::max::<u32>(numbers).map_input::<u32>(bits)?)?;
-                known.insert(numbers, chains.len());
+                lengths.push(numbers);
                 chains.push(vec![plan]);
             }
-            pieces.push(PieceWork { input, output: pieces.len() * NUMBER..(pieces.len() + 1) * NUMBER, chain: known[&numbers] });
+            pieces.push(PieceWork { input, output: pieces.len() * NUMBER..(pieces.len() + 1) * NUMBER, chain });
         }
         let mut results = zeros(pieces.len() * NUMBER)?;
         let pass = LocalPass::new(&Rc::clone(device), &chains, pieces, self.pace.in_flight, &self.link)?;
