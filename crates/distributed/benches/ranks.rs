@@ -184,8 +184,8 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
 fn step(world: &SimpleCommunicator, cluster: &Cluster, adapters: &[&str], shape: &[usize], rounds: usize) -> Result<()> {
     let options = JobOptions::default();
     let shape = Shape::from(shape);
-    let there = Job::new(cluster, R2c::forward(shape.clone()), &options)?;
-    let back = Job::new(cluster, C2r::inverse(shape.clone()).scale(Scale::InvLen), &options)?;
+    let there = Job::new(cluster, R2c::forward(shape), &options)?;
+    let back = Job::new(cluster, C2r::inverse(shape).scale(Scale::InvLen), &options)?;
     let (gpu, planner) = (cluster.gpu(), cluster.planner());
     let start: Vec<f32> = (0..there.input_len()).map(|i| (i % 17) as f32).collect();
     let (mut host, mut frequencies) = (start.clone(), vec![Complex32::ZERO; there.output_len()]);

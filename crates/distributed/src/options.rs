@@ -152,7 +152,7 @@ impl JobOptions {
 
     /// Sends numbers of f32 from rank to rank as f16, in half the bytes, on the host: what a device
     /// computes and stores stays f32. It pays where the network is slower than the conversion: 1024²
-    /// on four ranks of lavapipe, which exchange through memory, takes 1.18 times as long with it.
+    /// on four ranks of lavapipe, which exchange through memory, takes 1.19 times as long with it.
     ///
     /// **Accuracy.** Each of the E exchanges of a run rounds every number to 11 bits, by at most 2⁻¹¹
     /// of it. A transform keeps relative errors in the two-norm, so that of the result is at most

@@ -1,6 +1,5 @@
 //! How numbers go from rank to rank: as they are, or as f16 times a power of two.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use wgpu_fft::bytemuck::{cast_slice, cast_slice_mut};
@@ -131,25 +130,23 @@ impl RanksJob {
     async fn largest_on_device(&self, phase: Phase, array: OnDevice<'_>) -> Outcome<u32> {
         const NUMBER: usize = size_of::<u32>();
         let device = &self.cluster.device;
-        let most = self.pace.most(array.bytes).min(MOST_REDUCED) / NUMBER * NUMBER;
-        // A plan for each length of a piece, of which there are two at most.
-        let mut chains: Vec<Vec<Arc<dyn Task>>> = Vec::new();
-        let (mut lengths, mut pieces) = (Vec::new(), Vec::new());
-        for begin in (0..array.bytes).step_by(most.max(NUMBER)) {
-            let input = begin..(begin + most.max(NUMBER)).min(array.bytes);
-            let numbers = input.len() / NUMBER;
-            let chain = lengths.iter().position(|length| *length == numbers).unwrap_or(lengths.len());
-            if chain == lengths.len() {
-                // As the function `largest`.
-                let bits = Fragment::new(format!("select(0u, value & {0}u, (value & {0}u) < {INFINITE}u)", u32::MAX >> 1));
-                let plan = device.planner.plan(reduce::max::<u32>(numbers).map_input::<u32>(bits)?)?;
-                lengths.push(numbers);
-                chains.push(vec![plan]);
-            }
-            pieces.push(PieceWork { input, output: pieces.len() * NUMBER..(pieces.len() + 1) * NUMBER, chain });
-        }
+        let most = (self.pace.most(array.bytes).min(MOST_REDUCED) / NUMBER).clamp(1, (array.bytes / NUMBER).max(1)) * NUMBER;
+        let begins = (0..array.bytes).step_by(most);
+        let piece = |(i, begin): (usize, usize)| {
+            let input = begin..(begin + most).min(array.bytes);
+            PieceWork { chain: usize::from(input.len() < most), input, output: i * NUMBER..(i + 1) * NUMBER }
+        };
+        let pieces: Vec<PieceWork> = begins.enumerate().map(piece).collect();
+        // For all pieces but the last, and for that one.
+        let sizes = [most, array.bytes % most].into_iter().filter(|bytes| (1..=array.bytes).contains(bytes));
+        let chain = |bytes: usize| -> Outcome<Vec<Arc<dyn Task>>> {
+            // As the function `largest`.
+            let bits = Fragment::new(format!("select(0u, value & {0}u, (value & {0}u) < {INFINITE}u)", u32::MAX >> 1));
+            Ok(vec![device.planner.plan(reduce::max::<u32>(bytes / NUMBER).map_input::<u32>(bits)?)?])
+        };
+        let chains = sizes.map(chain).collect::<Outcome<Vec<_>>>()?;
         let mut results = zeros(pieces.len() * NUMBER)?;
-        let pass = LocalPass::new(&Rc::clone(device), &chains, pieces, self.pace.in_flight, &self.link)?;
+        let pass = LocalPass::new(device, &chains, pieces, self.pace.in_flight, &self.link)?;
         pass.run(phase, Source::Device(array), Target::Host(&mut results), &mut |_| {}).await?;
         Ok(largest(&results))
     }
