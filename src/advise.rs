@@ -71,6 +71,18 @@ impl Planner {
     /// # }
     /// ```
     ///
+    /// To choose among adapters, ask a planner of each, for arrays on the host:
+    ///
+    /// ```no_run
+    /// use wgpu_fft::{Location, Planner, Spec};
+    ///
+    /// /// The planner whose device takes least.
+    /// fn fastest<'a>(planners: &'a [Planner], spec: &impl Spec) -> Option<&'a Planner> {
+    ///     let time = |planner: &&Planner| planner.advise(spec, Location::Host).map_or(std::time::Duration::MAX, |advice| advice.device);
+    ///     planners.iter().min_by_key(time)
+    /// }
+    /// ```
+    ///
     /// # Definition
     /// With B bytes of all inputs and outputs, d dispatches of the recipe that the rules choose, and
     /// F = 5·Σ N·log₂n operations over the axes:
