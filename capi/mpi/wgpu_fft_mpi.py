@@ -18,6 +18,7 @@ import ctypes.util
 import os
 import pathlib
 import sys
+import threading
 import weakref
 from ctypes import c_char_p, c_double, c_int, c_int32, c_size_t, c_void_p
 from typing import NamedTuple
@@ -99,6 +100,7 @@ class _PlanOptions(ctypes.Structure):
         ("shares_of", c_void_p),
         ("timeout", c_double),
         ("exchange", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -142,9 +144,28 @@ _library = _load()
 
 
 def _call(function, *arguments):
+    _settle()
     status = getattr(_library, f"wgpu_fft_mpi_{function}")(*arguments)
     if status:
         raise Error(status, _library.wgpu_fft_mpi_error_message().decode())
+
+
+# What was collected on a thread that may not call MPI: the thread that may, and what it has to do.
+_left = []
+
+
+def _give_back(function, own):
+    """Ends what `own` holds: now, or where another thread collects it, with the next call of its own."""
+    handle, own._handle = own._handle, c_void_p()
+    if handle:
+        _left.append((own._thread, function, handle))
+        _settle()
+
+
+def _settle():
+    for item in [item for item in _left if item[0] == threading.get_ident()]:
+        _left.remove(item)
+        getattr(_library, f"wgpu_fft_mpi_{item[1]}")(item[2])
 
 
 def _both(function, *arguments):
@@ -230,7 +251,7 @@ class Job:
     """A transform of all ranks. `input` and `output` are this rank's parts."""
 
     def __init__(self, cluster, spec, options):
-        self._handle = c_void_p()
+        self._handle, self._thread = c_void_p(), threading.get_ident()
         _call("plan", cluster._handle, spec.encode(), options, ctypes.byref(self._handle))
         self.input, self.output = _both("parts", self._handle)
 
@@ -270,7 +291,7 @@ class Job:
 
     def start(self, array, out=None):
         """Begins what a call does, and returns a `Run`. Collective. Until it is waited for, the array and `out`
-        must not change, and all other calls on the cluster are refused."""
+        must not change, and all other collective calls on the cluster are refused."""
         return Run(self, *self._arrays(array, out))
 
     def run_on_device(self, input, output):
@@ -290,8 +311,7 @@ class Job:
 
     def close(self):
         """Frees its memory on the device."""
-        _library.wgpu_fft_mpi_destroy(self._handle)
-        self._handle = c_void_p()
+        _give_back("destroy", self)
 
     def __del__(self):
         self.close()
@@ -302,7 +322,8 @@ class Run:
     `wait`."""
 
     def __init__(self, job, array, out, arguments):
-        self._handle, self._array, self._out = c_void_p(), array, out
+        self._handle, self._array, self._out, self._error = c_void_p(), array, out, None
+        self._thread = threading.get_ident()
         _call("start", job._handle, *arguments, ctypes.byref(self._handle))
 
     def test(self):
@@ -316,19 +337,24 @@ class Run:
         """The result, when it is there."""
         if self._handle:
             handle, self._handle = self._handle, c_void_p()
-            _call("wait", handle)
+            try:
+                _call("wait", handle)
+            except Error as error:
+                self._error = error
+        if self._error:
+            raise self._error
         return self._out
 
     def __del__(self):
-        if self._handle:
-            _library.wgpu_fft_mpi_wait(self._handle)
+        _give_back("wait", self)
 
 
 class Buffer:
     """An array on this rank's device."""
 
     def __init__(self, cluster, shape, dtype):
-        self.shape, self.dtype, self._handle = tuple(shape), numpy.dtype(dtype), c_void_p()
+        self._handle, self._thread = c_void_p(), threading.get_ident()
+        self.shape, self.dtype = tuple(shape), numpy.dtype(dtype)
         _call("buffer_create", cluster._handle, self.nbytes, ctypes.byref(self._handle))
 
     @property
@@ -359,8 +385,7 @@ class Buffer:
 
     def close(self):
         """Frees its memory."""
-        _library.wgpu_fft_mpi_buffer_destroy(self._handle)
-        self._handle = c_void_p()
+        _give_back("buffer_destroy", self)
 
     def __del__(self):
         self.close()

@@ -52,7 +52,7 @@ pub unsafe fn place<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T, Fai
 pub unsafe trait Versioned: Copy {
     /// The name in C.
     const NAME: &'static str;
-    /// The size in the first version that had it.
+    /// Where the last field of the first version ends, which later ones do not change.
     const LEAST: usize;
 }
 
@@ -84,17 +84,23 @@ pub unsafe fn structure<T: Versioned>(name: &str, pointer: *const T) -> Result<O
     }))
 }
 
-/// The bytes of an array.
-///
-/// # Safety
-/// `data` must be NULL, or so many bytes must be valid for reads while the result is used.
-pub unsafe fn bytes<'a>(name: &str, data: *const u8, count: usize) -> Result<&'a [u8], Failure> {
+/// Refuses what cannot be a place for so many bytes, which need not have values yet.
+pub fn room(name: &str, data: *const u8, count: usize) -> Outcome {
     if data.is_null() {
         return Err(missing(name));
     }
     if isize::try_from(count).is_err() {
         return Err(Failure::argument(format!("{name} cannot have {count} bytes")));
     }
+    Ok(())
+}
+
+/// The bytes of an array.
+///
+/// # Safety
+/// `data` must be NULL, or so many bytes must be valid for reads while the result is used.
+pub unsafe fn bytes<'a>(name: &str, data: *const u8, count: usize) -> Result<&'a [u8], Failure> {
+    room(name, data, count)?;
     // SAFETY: the caller's.
     Ok(unsafe { std::slice::from_raw_parts(data, count) })
 }

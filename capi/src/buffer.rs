@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use fft::{DeviceBuffer, FragmentArrays, Pending, View};
 
-use crate::arguments::{bytes, given, place};
+use crate::arguments::{bytes, given, place, room};
 use crate::gpu::Gpu;
 use crate::plan::Plan;
 use crate::process;
@@ -81,8 +81,7 @@ pub unsafe extern "C" fn wgpu_fft_buffer_read(buffer: *const Buffer, data: *mut 
     guarded("wgpu_fft_buffer_read", || {
         // SAFETY: the caller gives a handle and so many bytes.
         let buffer = unsafe { given("buffer", buffer)? };
-        // SAFETY: as above. The result says no more than whether the place can be one.
-        unsafe { self::bytes("data", data.cast(), count) }?;
+        room("data", data.cast(), count)?;
         process::check().map_err(Failure::unsupported)?;
         let read = buffer.read(count)?.wait()?;
         // SAFETY: as above.

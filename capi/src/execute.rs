@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::arguments::{bytes, given};
+use crate::arguments::{bytes, given, room};
 use crate::plan::Plan;
 use crate::process;
 use crate::status::{Failure, Outcome, Status, guarded};
@@ -39,8 +39,9 @@ unsafe fn run(plan: *const Plan, arrays: *const Array, count: usize, output: *mu
     process::check().map_err(Failure::unsupported)?;
     // SAFETY: the caller's.
     let inputs = unsafe { inputs(arrays, count) }?;
-    // SAFETY: the caller's. The result says no more than whether the place can be one.
-    let places = unsafe { bytes("the output", output.cast(), output_bytes) }?.as_ptr_range();
+    room("the output", output.cast(), output_bytes)?;
+    let first = output.cast_const().cast::<u8>();
+    let places = first..first.wrapping_add(output_bytes);
     plan.check_output(output_bytes)?;
     let overlaps = |input: &&[u8]| input.as_ptr() < places.end && places.start < input.as_ptr_range().end;
     if inputs.iter().any(overlaps) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
+use std::mem::offset_of;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ pub struct GpuOptions {
 // SAFETY: it is of numbers and pointers, with its size first.
 unsafe impl Versioned for GpuOptions {
     const NAME: &'static str = "wgpu_fft_gpu_options";
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, record) + size_of::<*const c_char>();
 }
 
 /// Opens a device. Close it with wgpu_fft_gpu_close.

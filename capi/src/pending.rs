@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fft::Pending as Waiting;
 
-use crate::arguments::{bytes, given, place};
+use crate::arguments::{given, place, room};
 use crate::buffer::Buffer;
 use crate::execute::{Array, inputs};
 use crate::plan::Plan;
@@ -125,9 +125,9 @@ pub unsafe extern "C" fn wgpu_fft_pending_wait(pending: *const Pending, seconds:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_pending_take(pending: *const Pending, data: *mut c_void, count: usize) -> Status {
     guarded("wgpu_fft_pending_take", || {
-        // SAFETY: the caller gives a handle and so many bytes. The second result says no more than
-        // whether the place can be one.
-        let pending = unsafe { (given("pending", pending)?, bytes("data", data.cast(), count)?) }.0;
+        // SAFETY: the caller gives a handle.
+        let pending = unsafe { given("pending", pending) }?;
+        room("data", data.cast(), count)?;
         if count != pending.bytes {
             return Err(Failure::length(format!("the result has {} bytes, not {count}", pending.bytes)));
         }

@@ -1,6 +1,7 @@
 //! Plans.
 
 use std::ffi::{CString, c_char};
+use std::mem::offset_of;
 use std::time::Duration;
 
 use fft::dynamic::{AnyPlan, AnySpec};
@@ -38,7 +39,7 @@ pub struct PlanOptions {
 // SAFETY: it is of numbers and pointers, with its size first.
 unsafe impl Versioned for PlanOptions {
     const NAME: &'static str = "wgpu_fft_plan_options";
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, recipe) + size_of::<*const c_char>();
 }
 
 /// Something to compute, ready on a device. Any number of threads may execute it at once.

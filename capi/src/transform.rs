@@ -2,6 +2,7 @@
 
 use std::ffi::c_char;
 use std::fmt::Write;
+use std::mem::offset_of;
 
 use fft::Layout as CrateLayout;
 use fft::dynamic::AnySpec;
@@ -111,7 +112,7 @@ pub struct Transform {
 // SAFETY: it is of numbers, pointers and a bool, with its size first.
 unsafe impl Versioned for Transform {
     const NAME: &'static str = "wgpu_fft_transform";
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, in_place) + size_of::<bool>();
 }
 
 impl Transform {

@@ -179,6 +179,8 @@ int main(int argc, char **argv)
     bytes[1] = k.elements * k.element_bytes;
     for (i = 0; i < 2 * x.elements; i++)
         wave[i] = (float)(i % 7) - 3;
+    mapped = (wgpu_fft_mpi_buffer *)&mapped;
+    check(wgpu_fft_mpi_buffer_create(NULL, 8, &mapped) != WGPU_FFT_OK && mapped == NULL, "a buffer of no cluster");
     CHECK(wgpu_fft_mpi_buffer_create(cluster, bytes[0], &from));
     CHECK(wgpu_fft_mpi_buffer_create(cluster, bytes[1], &to));
     CHECK(wgpu_fft_mpi_buffer_create(cluster, bytes[1], &mapped));

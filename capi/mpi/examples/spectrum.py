@@ -77,5 +77,14 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
     actual, exact = run.wait(), there(field)
     errors = [comm.allreduce(numpy.sum(abs(own.astype(complex)) ** 2)) for own in (actual - exact, exact)]
     assert 2e-5 < (errors[0] / errors[1]) ** 0.5 < 2**-11, errors
+    # A mistake of one rank is one of all, however often they wait.
+    wrong = half.start(field[:1] if comm.rank == 0 else field)
+    for _ in range(2):
+        try:
+            wrong.wait()
+        except wgpu_fft_mpi.Error as error:
+            assert error.status == 11 and "rank 0" in str(error), error
+        else:
+            raise AssertionError("a part of another shape is no error")
 if comm.rank == 0:
     print(f"all is well on {comm.size} ranks")

@@ -59,6 +59,7 @@ module wgpu_fft_mpi
     type(c_ptr) :: shares_of = c_null_ptr
     real(c_double) :: timeout = 0
     integer(c_int32_t) :: exchange = WGPU_FFT_MPI_EXACT
+    integer(c_int32_t) :: reserved = 0
   end type
 
   type, bind(C) :: wgpu_fft_mpi_part

@@ -162,6 +162,10 @@ typedef struct wgpu_fft_mpi_plan_options {
      * WGPU_FFT_MPI_EXACT or WGPU_FFT_MPI_F16.
      */
     int32_t exchange;
+    /**
+     * 0.
+     */
+    int32_t reserved;
 } wgpu_fft_mpi_plan_options;
 
 /**
@@ -444,8 +448,8 @@ wgpu_fft_mpi_status wgpu_fft_mpi_run(const struct wgpu_fft_mpi_job *job,
 /**
  * Begins what wgpu_fft_mpi_run does and returns, so that the program works while the device computes
  * and messages travel. Collective. End it with wgpu_fft_mpi_wait, also if it has failed. Until then
- * the arrays must stay, nobody may touch the output or write to the input, and all other calls on the
- * cluster are refused.
+ * the arrays must stay, nobody may touch the output or write to the input, and all other collective
+ * calls on the cluster are refused.
  *
  * It goes on by itself only where the device and MPI do. The next piece and the next message wait for
  * wgpu_fft_mpi_test: call it often, such as every 0.2 ms.

@@ -7,7 +7,7 @@ use fft::num_complex::Complex32;
 use fft::transpose::Permute;
 use fft::{DeviceBuffer, Element, Fragment, FragmentArrays, Planner, View, With};
 
-use crate::arguments::{bytes, given, place, text};
+use crate::arguments::{bytes, given, place, room, text};
 use crate::cluster::{Cluster, give_back};
 use crate::job::Job;
 use crate::process;
@@ -43,9 +43,11 @@ impl Buffer {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_buffer_create(cluster: *const Cluster, bytes: usize, buffer: *mut *mut Buffer) -> Status {
     guarded("wgpu_fft_mpi_buffer_create", || {
-        // SAFETY: the caller gives a handle and a place for the buffer.
-        let (cluster, buffer) = unsafe { (given("cluster", cluster)?, place("buffer", buffer)?) };
+        // SAFETY: the caller gives a place for the buffer.
+        let buffer = unsafe { place("buffer", buffer) }?;
         *buffer = std::ptr::null_mut();
+        // SAFETY: the caller gives a handle.
+        let cluster = unsafe { given("cluster", cluster) }?;
         process::check().map_err(Failure::unsupported)?;
         let planner = Rc::clone(cluster.ranks.planner());
         let array = if bytes == 0 { None } else { Some(planner.gpu().alloc(bytes)?) };
@@ -85,10 +87,9 @@ pub unsafe extern "C" fn wgpu_fft_mpi_buffer_read(buffer: *const Buffer, data: *
         let buffer = unsafe { given("buffer", buffer)? };
         buffer.check("data", count)?;
         let Some(array) = &buffer.array else { return Ok(()) };
-        // SAFETY: the caller gives so many bytes. The result says no more than whether the place can be one.
-        unsafe { self::bytes("data", data.cast(), count) }?;
+        room("data", data.cast(), count)?;
         let read = buffer.planner.gpu().download(array)?.wait()?;
-        // SAFETY: as above.
+        // SAFETY: the caller gives room for so many bytes.
         unsafe { data.cast::<u8>().copy_from_nonoverlapping(read.as_ptr(), read.len()) };
         Ok(())
     })
@@ -100,10 +101,11 @@ pub unsafe extern "C" fn wgpu_fft_mpi_buffer_read(buffer: *const Buffer, data: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_run_on_device(job: *const Job, input: *const Buffer, output: *const Buffer) -> Status {
     guarded("wgpu_fft_mpi_run_on_device", || {
-        // SAFETY: the caller gives handles.
-        let (job, input, output) = unsafe { (given("job", job)?, given("input", input)?, given("output", output)?) };
+        // SAFETY: the caller gives handles. A missing buffer is one of no bytes, so that all ranks learn of it.
+        let (job, [input, output]) = unsafe { (given("job", job)?, [input.as_ref(), output.as_ref()]) };
         process::check().map_err(Failure::unsupported)?;
-        Ok(job.job.run_on_device(input.view(), output.view())?)
+        let [input, output] = [input, output].map(|buffer| buffer.and_then(Buffer::view));
+        Ok(job.job.run_on_device(input, output)?)
     })
 }
 

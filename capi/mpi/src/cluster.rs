@@ -1,6 +1,7 @@
 //! The ranks of a communicator, with their devices.
 
 use std::ffi::{CString, c_char, c_int};
+use std::mem::offset_of;
 use std::time::Duration;
 
 use wgpu_fft_distributed::mpi::topology::SimpleCommunicator;
@@ -9,7 +10,7 @@ use wgpu_fft_distributed::{Adapter, Cluster as Ranks, RankOptions};
 
 use crate::arguments::{Versioned, c_string, optional, place, structure};
 use crate::process;
-use crate::status::{Failure, Status, guarded};
+use crate::status::{Failure, Outcome, Status, guarded};
 
 /// The ranks of a communicator, each with a device. Close it before MPI_Finalize.
 pub struct Cluster {
@@ -38,7 +39,7 @@ pub struct OpenOptions {
 // SAFETY: it is of numbers and pointers, with its size first.
 unsafe impl Versioned for OpenOptions {
     const NAME: &'static str = "wgpu_fft_mpi_open_options";
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, timeout) + size_of::<f64>();
 }
 
 /// Seconds of C; 0 is the default.
@@ -124,6 +125,11 @@ pub unsafe fn give_back<T>(handle: *mut T) {
         // SAFETY: the caller's.
         process::give_back(unsafe { Box::from_raw(handle) });
     }
+}
+
+/// Refuses what sends or receives once MPI has ended, which would end the program.
+pub fn check_mpi() -> Outcome {
+    if mpi::is_finalized() { Err(Failure::argument("MPI has ended")) } else { Ok(()) }
 }
 
 /// The name of this rank's adapter, which is there as long as the handle. Empty for NULL.

@@ -1,6 +1,7 @@
 //! Transforms of all ranks.
 
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 use std::rc::Rc;
 
 use fft::ElementType;
@@ -63,12 +64,14 @@ pub struct PlanOptions {
     pub timeout: f64,
     /// WGPU_FFT_MPI_EXACT or WGPU_FFT_MPI_F16.
     pub exchange: i32,
+    /// 0.
+    pub reserved: i32,
 }
 
 // SAFETY: it is of numbers and pointers, with its size first.
 unsafe impl Versioned for PlanOptions {
     const NAME: &'static str = "wgpu_fft_mpi_plan_options";
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, reserved) + size_of::<i32>();
 }
 
 /// The part of an array that a rank holds: a box, slowest axis first, stored without gaps but for

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use wgpu_fft_distributed::Running;
 
 use crate::arguments::{given, place};
+use crate::cluster::check_mpi;
 use crate::job::{Arrays, Job};
 use crate::process;
 use crate::status::{Failure, Status, guarded};
@@ -20,8 +21,8 @@ pub struct Run {
 
 /// Begins what wgpu_fft_mpi_run does and returns, so that the program works while the device computes
 /// and messages travel. Collective. End it with wgpu_fft_mpi_wait, also if it has failed. Until then
-/// the arrays must stay, nobody may touch the output or write to the input, and all other calls on the
-/// cluster are refused.
+/// the arrays must stay, nobody may touch the output or write to the input, and all other collective
+/// calls on the cluster are refused.
 ///
 /// It goes on by itself only where the device and MPI do. The next piece and the next message wait for
 /// wgpu_fft_mpi_test: call it often, such as every 0.2 ms.
@@ -56,9 +57,13 @@ pub unsafe extern "C" fn wgpu_fft_mpi_start(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_mpi_test(run: *mut Run, is_done: *mut bool) -> Status {
     guarded("wgpu_fft_mpi_test", || {
+        // SAFETY: the caller gives a place.
+        let is_done = unsafe { place("is_done", is_done) }?;
+        *is_done = false;
         process::check().map_err(Failure::unsupported)?;
-        // SAFETY: the caller gives a handle, and a place.
-        unsafe { *place("is_done", is_done)? = place("run", run)?.run.test() };
+        check_mpi()?;
+        // SAFETY: the caller gives a handle.
+        *is_done = unsafe { place("run", run) }?.run.test();
         Ok(())
     })
 }
@@ -71,6 +76,8 @@ pub unsafe extern "C" fn wgpu_fft_mpi_wait(run: *mut Run) -> Status {
         unsafe {
             place("run", run)?;
             process::check().map_err(Failure::unsupported)?;
+            // The run leaks then, as jobs do.
+            check_mpi()?;
             let Run { run, arrays, _job } = *Box::from_raw(run);
             run.wait()?;
             arrays.finish();
