@@ -44,7 +44,7 @@ Usage: mpirun -n RANKS ranks [OPTIONS]
       --piece-bytes N    bytes of a piece where passes are cut
       --report           also what each rank did
       --step             a step of a spectral solver: forward, factors, inverse
-      --smoke            small arrays, once";
+      --smoke            all of it on small arrays, once";
 
 struct Arguments {
     common: Common,
@@ -53,6 +53,7 @@ struct Arguments {
     piece_bytes: Option<usize>,
     report: bool,
     step: bool,
+    smoke: bool,
     shapes: Vec<Vec<usize>>,
 }
 
@@ -79,7 +80,7 @@ fn arguments() -> Result<Option<Arguments>> {
     } else if shapes.is_empty() {
         shapes = vec![vec![1024, 1024], vec![128, 128, 128]];
     }
-    Ok(common.map(|common| Arguments { common, rounds, piece_bytes, report, step, shapes }))
+    Ok(common.map(|common| Arguments { common, rounds, piece_bytes, report, step, smoke, shapes }))
 }
 
 /// The indices of a part's elements, by axis of the shape.
@@ -125,8 +126,10 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
     let mut adapters: Vec<&str> = cluster.members().iter().map(|member| member.adapter.as_str()).collect();
     adapters.dedup();
     for shape in &arguments.shapes {
-        if arguments.step {
+        if arguments.step || arguments.smoke {
             step(world, &cluster, &adapters, shape, arguments.rounds)?;
+        }
+        if arguments.step {
             continue;
         }
         let mut jobs = Vec::new();
