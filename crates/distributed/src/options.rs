@@ -79,7 +79,8 @@ impl JobOptions {
     ///
     /// A rank of a cluster that does not answer the others for twice this time, for whatever
     /// reason, is given up: see `RankSilent`. So it is also the longest time that ranks may differ
-    /// in when they make a call.
+    /// in when they make a call. In a run that was started, the time between two tests counts as at
+    /// most 1 s.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
@@ -155,12 +156,19 @@ impl JobOptions {
     /// on four ranks of lavapipe, which exchange through memory, takes 1.19 times as long with it.
     ///
     /// **Accuracy.** Each of the E exchanges of a run rounds every number to 11 bits, by at most 2⁻¹¹
-    /// of it. A transform keeps relative errors in the two-norm, so that of the result is at most
-    /// E·2⁻¹¹, besides that of the transform (√2 times that for `C2r`, where half of a spectrum stands
-    /// for all of it). Errors of different numbers are independent, with a mean
-    /// square of 2⁻²²/7 if mantissas are evenly spread: expect 0.38·√E·2⁻¹¹, which is 1.9·10⁻⁴ for one
-    /// exchange. E is 1 for slabs and 2 for pencils of a volume, and twice that with
+    /// of it, but for numbers that are small beside the range, whose error is absolute. With n and M
+    /// as below, and r the root mean square of the array's real and imaginary parts, the relative error
+    /// of an exchange in the two-norm is at most ε = 2⁻¹¹ + 2⁻³⁷·√n·M/r. A transform keeps such errors,
+    /// so that of the result is at most E·ε, besides that of the transform (√2 times that for `C2r`,
+    /// where half of a spectrum stands for all of it). Errors of different numbers are independent, with
+    /// a mean square of 2⁻²²/7 if mantissas are evenly spread: expect 0.38·√E·2⁻¹¹, which is 1.9·10⁻⁴ for
+    /// one exchange. E is 1 for slabs and 2 for pencils of a volume, and twice that with
     /// [`Order::Natural`](crate::Order::Natural).
+    ///
+    /// The second term of ε matters if one element stands out among very many. Of noise M/r is below
+    /// 8, and the term below 2⁻¹⁴ up to n = 2³⁹. Of an impulse M/r is √(2n), and an exchange of its
+    /// frequencies has a relative error of 2.0·10⁻⁴ for n = 2²⁷, of 1.6·10⁻³ for 2³⁰ (1024³), of 1.2·10⁻²
+    /// for 2³³, and of 9.6·10⁻² for 2³⁶.
     ///
     /// **Range.** f16 ends at 65504, so numbers are multiplied by a power of two before, and by its
     /// inverse afterwards. All ranks find the largest real or imaginary part M of the whole input,

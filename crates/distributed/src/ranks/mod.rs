@@ -147,7 +147,9 @@ impl<S: Divide> Job<S, Cluster> {
     /// A run goes on by itself only where the device and MPI do: a piece that was submitted is computed, and
     /// a message that was begun may arrive. The next piece and the next message wait for
     /// [`Running::test`]. A rank that works for long before it tests holds up the others: after twice
-    /// [`JobOptions::timeout`] it counts as silent.
+    /// [`JobOptions::timeout`] it counts as silent. Of the time between two tests a rank counts at most
+    /// 1 s as waiting, or an eighth of that limit if it is less. So one that tests every 10 s notices a
+    /// silent rank only after 1200 tests, with the default of 10 minutes.
     ///
     /// # Errors
     /// [`Unsupported`](wgpu_fft::Error::Unsupported) if another run is under way. [`Running::wait`] returns all

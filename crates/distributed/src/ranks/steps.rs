@@ -24,7 +24,7 @@ enum Direction {
 type Outline = (Option<(Phase, Compute)>, Option<Direction>);
 
 /// A complex number is at most √2 times as large as its parts, and rounding adds far less than the rest.
-const ROUNDED: f64 = 1.5;
+pub(super) const ROUNDED: f64 = 1.5;
 
 /// The passes and exchanges of a transform, in order.
 fn outline(geometry: &Geometry) -> Vec<Outline> {

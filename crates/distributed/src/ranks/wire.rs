@@ -157,6 +157,7 @@ mod tests {
     use proptest::prelude::*;
     use wgpu_fft::bytemuck::pod_collect_to_vec;
 
+    use super::super::steps::ROUNDED;
     use super::*;
 
     fn there_and_back(wire: Wire, numbers: &[f32]) -> Vec<f32> {
@@ -187,6 +188,26 @@ mod tests {
         let numbers = [1.0f32, -3.0, f32::NAN, f32::NEG_INFINITY, 2.0];
         assert_eq!(f32::from_bits(largest(cast_slice(&numbers))), 3.0);
         assert_eq!(largest(&[]), 0);
+    }
+
+    /// Of an impulse, every frequency has the absolute value 1, however far the bound is above that.
+    #[test]
+    fn frequencies_of_a_long_impulse_lose_digits_as_stated() {
+        let frequencies: Vec<f32> = (0..10_000).flat_map(|k| [f32::cos(k as f32), f32::sin(k as f32)]).collect();
+        let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+        let wide: Vec<f64> = frequencies.iter().copied().map(f64::from).collect();
+        for (log_n, stated) in [(27, 2.0e-4), (30, 1.6e-3), (33, 1.2e-2), (36, 9.6e-2)] {
+            let n = 2f64.powi(log_n);
+            let back = there_and_back(Wire::half(ROUNDED * n), &frequencies);
+            let errors: Vec<f64> = wide.iter().zip(back).map(|(number, back)| f64::from(back) - number).collect();
+            let stays = |(error, number): (&f64, &f64)| error.abs() <= (number.abs() * 2f64.powi(-11)).max(2f64.powi(-38) * n);
+            assert!(errors.iter().zip(&wide).all(stays), "{n}");
+            let relative = norm(&errors) / norm(&wide);
+            assert!((0.95..1.05).contains(&(relative / stated)), "{n}: {relative}");
+            // M is 1, and r is 1/√(2n).
+            assert!(relative <= 2f64.powi(-11) + 2f64.powi(-37) * 2f64.sqrt() * n, "{n}: {relative}");
+            assert_eq!(relative <= 2f64.powi(-11), log_n == 27, "{n}: {relative}");
+        }
     }
 
     proptest! {
