@@ -145,10 +145,59 @@ pub fn wrong_arrays_on_one_rank(context: &Context) -> Outcome {
         (Some(good.view()), good.view(), "output"),
     ] {
         let (input, output) = if context.rank == last { (wrong, output) } else { (Some(good.view()), result.view()) };
-        match job.run_on_device(input, Some(output)) {
-            Err(Error::OnRank { rank, message, .. }) if rank == last && message.contains(why) => {}
-            outcome => return Err(format!("{why}: {outcome:?}")),
+        for outcome in [job.run_on_device(input, Some(output)), job.start_on_device(input, Some(output)).and_then(|run| run.wait())] {
+            match outcome {
+                Err(Error::OnRank { rank, message, .. }) if rank == last && message.contains(why) => {}
+                outcome => return Err(format!("{why}: {outcome:?}")),
+            }
         }
     }
     job.run_on_device(Some(good.view()), Some(result.view())).map(drop).map_err(text)
+}
+
+/// The device finds the same number as the host, also among infinities, NaNs and zeros: how small numbers
+/// are rounded depends on it.
+pub fn the_largest_number_on_the_device(context: &Context) -> Outcome {
+    let extents = [6, 10];
+    let options = JobOptions::default().decomposition(Decomposition::Pencils).exchange_as_f16().piece_bytes(200);
+    let job = Job::new(&context.cluster, C2c::forward(extents).batch(4), &options).map_err(text)?;
+    let len = job.input_len() / job.input().batch.len().max(1);
+    let others = [f32::INFINITY, f32::NAN, 0.0, f32::NEG_INFINITY, -f32::NAN];
+    // What is no number stays in the first array. The largest is in the second, and the last is small
+    // enough to show which one that was.
+    let input = job.input().batch.flat_map(|array| {
+        let noise = complex_noise(len, 7).into_iter().enumerate();
+        noise.map(move |(i, value)| match array {
+            0 => Complex32::new(others[i % 5], others[i % 3]),
+            1 => value,
+            2 => Complex32::ZERO,
+            _ => value * 2f32.powi(-30),
+        })
+    });
+    let input: Vec<Complex32> = input.collect();
+    for (input, is_zero) in [(&vec![Complex32::ZERO; input.len()], true), (&input, false)] {
+        let [mut on_host, nothing] = [0, 1].map(|_| rubbish::<C2c>(job.output_len()));
+        job.run(input, &mut on_host).map_err(text)?;
+        let (from, to) = (Guarded::new(context, input)?, Guarded::new(context, &nothing)?);
+        job.run_on_device(from.view(), to.view()).map_err(text)?;
+        // A NaN may have any bits.
+        let numbers = |values: &[Complex32]| -> Vec<f32> {
+            bytemuck::cast_slice::<_, f32>(values).iter().map(|number| if number.is_nan() { f32::INFINITY } else { *number }).collect()
+        };
+        let (on_host, on_device) = (numbers(&on_host), numbers(&to.values(context)?));
+        first_difference(&on_device, &on_host)?;
+        let len = on_host.len() / job.output().batch.len().max(1);
+        for (i, array) in job.output().batch.enumerate() {
+            let values = &on_host[i * len..][..len];
+            let is_right = match array {
+                0 if !is_zero => values.iter().all(|value| !value.is_finite()),
+                1 | 3 if !is_zero => values.iter().all(|value| value.is_finite()) && values.iter().any(|value| *value != 0.0),
+                _ => values.iter().all(|value| *value == 0.0),
+            };
+            if !is_right && len > 0 {
+                return Err(format!("array {array}: {values:?}"));
+            }
+        }
+    }
+    Ok(())
 }

@@ -44,6 +44,7 @@ const TESTS: &[Test] = &[
     ("arrays_on_the_device", arrays::arrays_on_the_device),
     ("a_step_of_a_solver_on_the_device", arrays::a_step_of_a_solver_on_the_device),
     ("wrong_arrays_on_one_rank", arrays::wrong_arrays_on_one_rank),
+    ("the_largest_number_on_the_device", arrays::the_largest_number_on_the_device),
     ("exchanges_in_f16", bits::exchanges_in_f16),
     ("started_runs", started::started_runs),
     ("long_work_beside_a_run", started::long_work_beside_a_run),

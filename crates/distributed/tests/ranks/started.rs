@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use wgpu_fft_distributed::mpi::collective::SystemOperation;
 use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft_distributed::wgpu_fft::{Complex32, bytemuck};
@@ -19,6 +20,7 @@ fn text(error: impl std::fmt::Display) -> String {
 pub fn started_runs(context: &Context) -> Outcome {
     let pencils = |options: JobOptions| options.decomposition(Decomposition::Pencils).order(Order::Natural);
     let small = variants(context.size).swap_remove(1).piece_bytes(600);
+    let mut sleeps = 0;
     for options in [small.clone(), pencils(small.clone()), pencils(JobOptions::default().exchange_as_f16()), small.in_flight(1)] {
         let job = Job::new(&context.cluster, R2c::forward([12, 10, 14]), &options).map_err(text)?;
         let input = noise(job.input_len(), 1);
@@ -40,6 +42,7 @@ pub fn started_runs(context: &Context) -> Outcome {
             while let Some(pause) = pause
                 && !run.test()
             {
+                sleeps += 1;
                 std::thread::sleep(Duration::from_millis(pause));
             }
             let report = run.wait().map_err(text)?;
@@ -52,6 +55,12 @@ pub fn started_runs(context: &Context) -> Outcome {
         let mut actual = rubbish::<R2c>(job.output_len());
         drop(job.start(&input, &mut actual).map_err(text)?);
         first_difference(bytemuck::cast_slice(&actual), bytemuck::cast_slice(&expected))?;
+    }
+    // Otherwise nothing above came back to a run that waits.
+    let mut all = 0;
+    context.world.all_reduce_into(&sleeps, &mut all, SystemOperation::sum());
+    if context.size > 1 && all == 0 {
+        return Err("no rank worked between two tests".to_owned());
     }
     // On the devices.
     let job = Job::new(&context.cluster, C2c::forward([16, 16]), &JobOptions::default()).map_err(text)?;
