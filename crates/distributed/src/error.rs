@@ -75,6 +75,12 @@ pub enum Error {
         /// In an exchange: how many messages that rank expected.
         messages: usize,
     },
+    /// A panic of this rank, in a call or in the caller's code, abandoned a run. Its messages may still
+    /// be under way, so all later calls on the cluster return this on this rank. The ranks that did
+    /// not panic wait for it, and get [`RankSilent`](Self::RankSilent).
+    #[cfg(feature = "mpi")]
+    #[error("a panic of this rank abandoned a run of this cluster, whose messages may still be under way: no other can follow")]
+    RunAbandoned,
     /// A rank has no adapter to compute on.
     #[cfg(feature = "mpi")]
     #[error("rank {rank}: {message}")]

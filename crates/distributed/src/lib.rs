@@ -177,12 +177,14 @@
 //!
 //! A rank that does not answer the others for twice that time is named by them in
 //! [`Error::RankSilent`]. It may hang, have left out a call, or compute for longer than that
-//! between two messages. That error is final: every later call on the cluster returns it, also on
-//! the rank that was silent if it wakes up. A rank whose process dies is for MPI to detect, which
-//! by default ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a
-//! rank that does not call it, and the end of MPI for one that hangs. The end of MPI is where its
-//! `Universe` is dropped, so print the error and call `abort` of the communicator before that, as
-//! above.
+//! between two messages. Of a run that was [started](Job::start) a rank counts at most 1 s between
+//! two of its tests as waiting, so it notices later if it tests seldom. The error is final: every
+//! later call on the cluster returns it, also on the rank that was silent if it wakes up. So is
+//! [`Error::RunAbandoned`], on a rank whose panic abandoned a run. A rank whose process dies is for
+//! MPI to detect, which by default ends the job. What MPI itself waits for has no limit:
+//! [`Cluster::open`] waits for a rank that does not call it, and the end of MPI for one that hangs.
+//! The end of MPI is where its `Universe` is dropped, so print the error and call `abort` of the
+//! communicator before that, as above.
 //!
 //! Ranks sleep while they wait, because a software adapter of another rank may need their cores.
 //!

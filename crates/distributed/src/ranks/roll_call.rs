@@ -116,9 +116,13 @@ impl Link {
         // This rank reads its own numbers too, so that all have the same error to the digit.
         let error = Verdict::of_numbers(&numbers).error();
         *self.state.broken.borrow_mut() = Some(error.clone());
-        // Operations that never finish keep the communicator, which therefore must never be freed.
-        std::mem::forget(std::rc::Rc::clone(&self.comm));
+        self.keep_for_ever();
         error
+    }
+
+    /// Operations that never finish keep the communicator, which therefore must never be freed.
+    pub(super) fn keep_for_ever(&self) {
+        std::mem::forget(std::rc::Rc::clone(&self.comm));
     }
 
     /// What this rank makes of the answers.

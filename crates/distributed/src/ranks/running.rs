@@ -10,14 +10,15 @@ use std::task::{Context, Poll, Waker};
 
 use super::failure::{Outcome, panicked};
 use super::link::Link;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A run of a [`Job`](crate::Job) that was [started](crate::Job::start).
 ///
 /// It goes on in [`test`](Self::test) and in [`wait`](Self::wait), on the thread that calls them: MPI
 /// itself needs no second thread for that. What was submitted to the device and what MPI has begun to
 /// send goes on meanwhile. Until it is waited for or dropped, other calls on its cluster are refused.
-/// Dropping it waits, because the other ranks need this one.
+/// Dropping it waits, because the other ranks need this one. A panic that drops
+/// it does not wait, and later calls return [`RunAbandoned`](crate::Error::RunAbandoned).
 #[must_use = "a run goes on in `test` and `wait`"]
 pub struct Running<'r, T> {
     link: Link,
@@ -53,8 +54,9 @@ impl<'r, T> Running<'r, T> {
         // A future that panics is gone.
         let Some(mut future) = self.future.take() else { return true };
         self.link.state.blocks.set(blocks);
-        let _after = After(&self.link);
-        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        let poll = self.link.unless_it_unwinds(|| future.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+        self.link.state.blocks.set(true);
+        match poll {
             Poll::Ready(result) => {
                 self.result = Some(result);
                 true
@@ -72,28 +74,27 @@ impl<'r, T> Running<'r, T> {
     /// Those of [`Job::run`](crate::Job::run).
     pub fn wait(mut self) -> Result<T> {
         while !self.poll(true) {}
-        self.result.take().unwrap_or_else(|| {
-            let why = "it panicked before".to_owned();
-            Err(wgpu_fft::Error::Unsupported { what: "the result of a run".to_owned(), why }.into())
-        })
+        self.result.take().unwrap_or(Err(Error::RunAbandoned))
     }
 }
 
 impl<T> Drop for Running<'_, T> {
     fn drop(&mut self) {
+        self.link.state.started.set(false);
         if !std::thread::panicking() {
             while !self.poll(true) {}
+        } else if self.future.is_some() {
+            self.link.abandon();
         }
-        self.link.state.started.set(false);
     }
 }
 
-/// What follows a call of [`Running::test`], also one that unwinds.
-struct After<'l>(&'l Link);
+/// A poll or a call under way. Dropped, and not forgotten, if that unwinds.
+struct Unwinding<'l>(&'l Link);
 
-impl Drop for After<'_> {
+impl Drop for Unwinding<'_> {
     fn drop(&mut self) {
-        self.0.state.blocks.set(true);
+        self.0.abandon();
     }
 }
 
@@ -105,7 +106,22 @@ impl Link {
     /// all ranks make the same calls, all return this, whether their part of the run is done or not.
     pub fn now<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         self.check_idle()?;
-        at_once(work)
+        self.unless_it_unwinds(|| at_once(work))
+    }
+
+    /// What `work` returns. If it panics, the run that it is a part of is abandoned.
+    fn unless_it_unwinds<T>(&self, work: impl FnOnce() -> T) -> T {
+        let unwinding = Unwinding(self);
+        let value = work();
+        std::mem::forget(unwinding);
+        value
+    }
+
+    /// Lets all later calls fail: a later run would take the messages of this one for its own.
+    fn abandon(&self) {
+        self.state.blocks.set(true);
+        self.state.broken.borrow_mut().get_or_insert(Error::RunAbandoned);
+        self.keep_for_ever();
     }
 
     fn check_idle(&self) -> Result<()> {

@@ -50,6 +50,7 @@ const TESTS: &[Test] = &[
     ("long_work_beside_a_run", started::long_work_beside_a_run),
     ("one_run_at_a_time", started::one_run_at_a_time),
     ("failures_of_started_runs", started::failures_of_started_runs),
+    ("runs_that_a_panic_abandons", started::runs_that_a_panic_abandons),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
     ("portable_bits", bits::portable_bits),
     ("measured_shares", bits::measured_shares),

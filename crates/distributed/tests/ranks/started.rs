@@ -1,5 +1,6 @@
 //! Runs that are started, and go on while the caller works.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
 use wgpu_fft_distributed::mpi::collective::SystemOperation;
@@ -156,4 +157,58 @@ pub fn failures_of_started_runs(context: &Context) -> Outcome {
         Err(Error::RankSilent { ranks, .. }) if ranks == [last] && begin.elapsed() < Duration::from_secs(60) => Ok(()),
         outcome => Err(format!("a rank that sleeps: {outcome:?}")),
     }
+}
+
+/// Unwinds as a panic does, without a message among those of the tests.
+fn panic_silently() -> ! {
+    resume_unwind(Box::new("by chance"))
+}
+
+/// A later run on the same cluster would take the messages of an abandoned one for its own.
+pub fn runs_that_a_panic_abandons(context: &Context) -> Outcome {
+    // In the caller's work beside a run, in a poll of a run, and in a call that blocks.
+    for (place, starts) in [("work", true), ("poll", true), ("call", false)] {
+        let cluster = Cluster::with_planner(&context.world, context.cluster.planner(), &context.options).map_err(text)?;
+        let job = Job::new(&cluster, C2c::forward([17, 5]), &JobOptions::default()).map_err(text)?;
+        let (input, mut output) = (vec![Complex32::ONE; job.input_len()], rubbish::<C2c>(job.output_len()));
+        let panics = place != "work";
+        let job = job.on_progress(move |progress| {
+            if panics && progress.label == Phase::Exchange.to_string() {
+                panic_silently();
+            }
+        });
+        // As one rank does not begin before the others are gone, nobody's run is done.
+        let is_late = !panics && context.rank == context.size - 1;
+        if is_late {
+            context.world.barrier();
+        }
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            if !starts {
+                return job.run(&input, &mut output).map(drop);
+            }
+            let mut run = job.start(&input, &mut output)?;
+            while panics && !run.test() {}
+            if run.test() { run.wait().map(drop) } else { panic_silently() }
+        }));
+        if !panics && !is_late {
+            context.world.barrier();
+        }
+        match caught {
+            Err(_) => {}
+            // One rank alone waits for nobody.
+            Ok(Ok(())) if context.size == 1 && !panics => continue,
+            Ok(outcome) => return Err(format!("{place}: no panic, but {outcome:?}")),
+        }
+        let mut output = rubbish::<C2c>(job.output_len());
+        for outcome in [
+            job.run(&input, &mut output).map(drop),
+            job.start(&input, &mut output).and_then(|run| run.wait()).map(drop),
+            Job::new(&cluster, C2c::forward([4, 4]), &JobOptions::default()).map(drop),
+        ] {
+            if outcome != Err(Error::RunAbandoned) {
+                return Err(format!("after a panic in a {place}: {outcome:?}"));
+            }
+        }
+    }
+    Ok(())
 }
