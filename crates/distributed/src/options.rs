@@ -173,10 +173,11 @@ impl JobOptions {
     /// **Range.** f16 ends at 65504, so numbers are multiplied by a power of two before, and by its
     /// inverse afterwards. All ranks find the largest real or imaginary part M of the whole input,
     /// in one pass over it and one reduction. An exchange behind transforms of n points in all can hold
-    /// nothing above √2·n·M (times the factor of the transform, if it was applied), so nothing overflows,
-    /// but for what rounding leads to the end of f32 itself. Small numbers pay for that: below about
-    /// 2⁻²⁷·n·M the error is absolute, at most 2⁻³⁸·n·M. In a batch M is that of all arrays, so a field
-    /// much weaker than another one loses digits. Infinities and NaNs stay what they are.
+    /// nothing above √2·n·M (times the factor of the transform, if it was applied), so nothing below
+    /// 3.4·10³⁸ overflows, from where 11 bits round to more than f32 has. The price is paid by small
+    /// numbers: below about 2⁻²⁷·n·M the error is absolute, at most 2⁻³⁸·n·M. In a batch M is that of all
+    /// arrays, so a field much weaker than another one loses digits. Infinities and NaNs stay what they
+    /// are.
     ///
     /// **Bits** are those of one rank with this option, as without it: M is that of the whole array, and a
     /// rank rounds what it keeps as if it had sent it. Exchanges of [`Job::with_parts`](crate::Job::with_parts) and
