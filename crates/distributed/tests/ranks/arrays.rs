@@ -158,9 +158,13 @@ pub fn wrong_arrays_on_one_rank(context: &Context) -> Outcome {
 /// The device finds the same number as the host, also among infinities, NaNs and zeros: how small numbers
 /// are rounded depends on it.
 pub fn the_largest_number_on_the_device(context: &Context) -> Outcome {
-    let extents = [6, 10];
-    let options = JobOptions::default().decomposition(Decomposition::Pencils).exchange_as_f16().piece_bytes(200);
-    let job = Job::new(&context.cluster, C2c::forward(extents).batch(4), &options).map_err(text)?;
+    let options = JobOptions::default().decomposition(Decomposition::Pencils).exchange_as_f16();
+    // In one piece, and in many.
+    [options.clone(), options.piece_bytes(200)].iter().try_for_each(|options| largest_on_the_device(context, options))
+}
+
+fn largest_on_the_device(context: &Context, options: &JobOptions) -> Outcome {
+    let job = Job::new(&context.cluster, C2c::forward([6, 10]).batch(4), options).map_err(text)?;
     let len = job.input_len() / job.input().batch.len().max(1);
     let others = [f32::INFINITY, f32::NAN, 0.0, f32::NEG_INFINITY, -f32::NAN];
     // What is no number stays in the first array. The largest is in the second, and the last is small
