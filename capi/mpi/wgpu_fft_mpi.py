@@ -221,7 +221,7 @@ class Cluster:
         `decomposition` is "slabs" or "pencils"; `grid=(p, q)` is that of pencils, and (1, ranks) keeps a
         batch whole on every rank. `order` of the frequencies is "transposed" or "natural". `shares` are
         "equal", "measured", or those of another job. `timeout` is in seconds. `exchange="f16"` halves the
-        bytes between ranks, with a relative error of at most 2**-11 for each exchange.
+        bytes between ranks, with a relative error of some 2e-4 for each exchange; the README bounds it.
         """
         job = Job(self, spec, _options(**options))
         self._jobs.add(job)

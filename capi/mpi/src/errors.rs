@@ -20,7 +20,8 @@ impl From<Error> for Failure {
             Error::OnRank { .. } | Error::RanksDiffer { .. } | Error::OutOfStep { .. } | Error::NoCommonRecipe { .. } => {
                 WGPU_FFT_ERROR_RANK
             }
-            Error::RankSilent { .. } => WGPU_FFT_ERROR_SILENT,
+            // Of both only MPI_Abort is left.
+            Error::RankSilent { .. } | Error::RunAbandoned { .. } => WGPU_FFT_ERROR_SILENT,
             // Sets of devices fail so, which this library has none of.
             _ => WGPU_FFT_ERROR_INTERNAL,
         };
