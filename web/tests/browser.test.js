@@ -25,7 +25,8 @@ for (const { title, module, functions, kind } of runs(isThorough || !inFirefox))
                         (await import("/tests/page/shared.js")).use(kind);
                         return { note: await (await import(`/tests/page/${module}.js`))[name]() };
                     } catch (error) {
-                        return { failure: error.stack ?? String(error) };
+                        // The stack of Firefox lacks the message.
+                        return { failure: `${error}\n${error.stack ?? ""}` };
                     }
                 };
                 const { note, failure } = await browser.page.evaluate(run, [module, name, kind]);
