@@ -21,7 +21,7 @@ impl From<Error> for Failure {
                 WGPU_FFT_ERROR_RANK
             }
             // Of both only MPI_Abort is left.
-            Error::RankSilent { .. } | Error::RunAbandoned { .. } => WGPU_FFT_ERROR_SILENT,
+            Error::RankSilent { .. } | Error::RunAbandoned => WGPU_FFT_ERROR_SILENT,
             // Sets of devices fail so, which this library has none of.
             _ => WGPU_FFT_ERROR_INTERNAL,
         };
