@@ -81,6 +81,14 @@ pub(crate) struct Checked {
 pub(crate) struct Maps<'a>(pub &'a [Option<Checked>; 2]);
 
 impl Maps<'_> {
+    /// Refuses the adjoint of a specification that has some.
+    pub fn check_linear(&self, spec: &impl fmt::Display) -> Result<()> {
+        match self.0 {
+            [None, None] => Ok(()),
+            _ => Err(Error::unsupported(spec, "it has no adjoint here: fragments need not be linear")),
+        }
+    }
+
     /// Whether the input and the output are textures.
     pub fn textures(&self) -> [bool; 2] {
         self.0.each_ref().map(|map| map.as_ref().is_some_and(|map| map.array.texels().is_some()))

@@ -114,9 +114,6 @@ enum At {
     Cycles(Vec<u64>),
 }
 
-/// Operations of a Fourier transform for each number and each factor 2, by the usual count.
-const OPERATIONS: f64 = 5.0;
-
 /// Operations of a sum for each number and each frequency, with the words that it loads: two numbers
 /// from tables, their product, and the product with a complex number, or with a real one. On a
 /// software driver 2²⁰ reals in rows of 2⁸, 2¹², 2¹⁶ and 2²⁰ take as long either way for 1, 1, 2 and
@@ -247,13 +244,7 @@ impl Core {
     /// Elements of all signals, and of all results.
     fn sizes(&self) -> Result<[usize; 2]> {
         let elements = self.shape.elements("spectrum at frequencies", self.batch)?;
-        let rank = self.shape.rank();
-        if rank > 3 {
-            return Err(Error::unsupported(self, format!("spectra at frequencies have at most 3 axes, not {rank}")));
-        }
-        if self.axis >= rank {
-            return Err(Error::unsupported(self, format!("axis {}: the axes of {} are 0 to {}", self.axis, self.shape, rank - 1)));
-        }
+        super::check_axis(self, "spectra at frequencies have", self.shape, self.axis)?;
         let n = self.n();
         match &self.at {
             At::Bins(bins) => bins.iter().find(|bin| **bin >= n).map(|bin| format!("bin {bin}: those of {n} elements are 0 to {}", n - 1)),
@@ -347,7 +338,10 @@ impl Core {
         let (array, element) = self.ends.array(End::Input);
         let map = self.ends.map(End::Input, place);
         let step = Step::new(real, false, &[place(self.axis)], [whole, stored.clone()], self.batch).layouts([Some(input), None]);
-        let step = map.map_or(Ok(step.clone()), |map| step.map_of(End::Input, map, array, element))?;
+        let step = match map {
+            None => step,
+            Some(map) => step.map_of(End::Input, map, array, element)?,
+        };
 
         let stored: Vec<usize> = stored.iter().map(|window| window.len as usize).collect();
         let strides = dense(&stored);
@@ -373,10 +367,8 @@ impl Core {
         Ok(Some((step, Sums { reduction, tables: vec![table] })))
     }
 
-    /// What is between the transform and the results.
-    fn in_transform(&self, profile: &DeviceProfile) -> Result<Option<Recipe>> {
-        let Some((step, pick)) = self.by_transform()? else { return Ok(None) };
-        Ok(Some(Recipe { transform: Some(step.design(profile)?), sums: pick.reduction.design(profile)? }))
+    fn picked(step: &Step, pick: &Sums, profile: &DeviceProfile) -> Result<Recipe> {
+        Ok(Recipe { transform: Some(step.design(profile)?), sums: pick.reduction.design(profile)? })
     }
 
     /// An error of the sums as one of all.
@@ -399,21 +391,16 @@ impl Computation for Core {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.sizes()?;
-        let transform = OPERATIONS * f64::from(self.n().max(2).ilog2());
-        let [sums, transform] = if self.is_real() { [SUM_OF_REALS, transform / 2.0] } else { [SUM, transform] };
-        let is_cheaper = sums * self.count() as f64 <= transform;
-        let in_transform = || self.in_transform(profile).transpose();
-        let in_sums = || Some(self.in_sums(profile));
-        let ways: [&dyn Fn() -> Option<Result<Recipe>>; 2] = if is_cheaper { [&in_sums, &in_transform] } else { [&in_transform, &in_sums] };
-        // What one way exceeds, such as a binding for the whole spectrum, the other may not.
-        let fits = |recipe: &Recipe| self.lower(recipe, profile).and_then(|program| program.check(profile)).is_ok();
-        let mut all = ways.into_iter().filter_map(|way| way());
-        let first = all.next().unwrap_or_else(|| self.in_sums(profile));
-        if first.as_ref().is_ok_and(fits) {
-            return first;
+        let [elements, _] = self.sizes()?;
+        let products = elements as f64 * self.count() as f64;
+        let sums = products * if self.is_real() { SUM_OF_REALS } else { SUM };
+        match self.by_transform()? {
+            // What is picked from must be one binding.
+            Some((step, pick)) if step.operations() < sums && step.array(End::Output).bytes() <= profile.binding_bytes => {
+                Self::picked(&step, &pick, profile)
+            }
+            _ => self.in_sums(profile),
         }
-        all.flatten().find(fits).map_or(first, Ok)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
@@ -447,7 +434,9 @@ impl Search for Core {
     /// The other way.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(own) = self.design(profile) else { return Vec::new() };
-        let all = [self.in_transform(profile).ok().flatten(), self.in_sums(profile).ok()];
+        let by_transform = self.by_transform().ok().flatten();
+        let picked = by_transform.and_then(|(step, pick)| Self::picked(&step, &pick, profile).ok());
+        let all = [picked, self.in_sums(profile).ok()];
         crate::plan::others(Some(&own), all.into_iter().flatten())
     }
 }
@@ -481,17 +470,11 @@ impl<T: Number> FromStr for Frequencies<T> {
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
         let (shape, mut words) = crate::signal::shape_after(&["frequencies", T::NAME], text, whole)?;
-        let mut next = words.one("`at` or `bins`")?;
-        let mut batch = 1;
-        if let Some(count) = next.strip_prefix('x') {
-            batch = text.number(count)?;
-            next = words.one("`at` or `bins`")?;
-        }
+        let (batch, kind) = super::batch_and(&["at", "bins"], text, &mut words)?;
         let list = words.one("frequencies, such as 0.1,0.25")?;
-        let at = match next {
+        let at = match kind {
             "at" => At::Cycles(text.numbers(list, ',')?.into_iter().map(bits_of).collect()),
-            "bins" => At::Bins(text.numbers(list, ',')?),
-            _ => return Err(text.wrong(next, "expected `at` or `bins`")),
+            _ => At::Bins(text.numbers(list, ',')?),
         };
         let mut fields = words.fields();
         let mut own = Self::at(shape, at).batch(batch);

@@ -79,14 +79,31 @@ fn shape_after<'a>(words: &[&str], text: Text<'a>, whole: &'a str) -> Result<(Sh
     Ok((Shape::parse(text, rest.one("a shape")?)?, rest))
 }
 
+/// Refuses more axes than 3, and an axis that there is not. `what` begins the sentence.
+fn check_axis(spec: &impl std::fmt::Display, what: &str, shape: Shape, axis: usize) -> Result<()> {
+    let rank = shape.rank();
+    if rank > 3 {
+        return Err(Error::unsupported(spec, format!("{what} at most 3 axes, not {rank}")));
+    }
+    if axis >= rank {
+        return Err(Error::unsupported(spec, format!("axis {axis}: the axes of {shape} are 0 to {}", rank - 1)));
+    }
+    Ok(())
+}
+
 /// Reads the batch of a specification, if there is one, and the word that comes next.
 fn batch_before(word: &str, text: Text<'_>, words: &mut Words<'_>) -> Result<usize> {
-    let expected = format!("`{word}`");
+    Ok(batch_and(&[word], text, words)?.0)
+}
+
+/// The same where one of several words comes next, which is returned too.
+fn batch_and<'a>(choices: &[&str], text: Text<'_>, words: &mut Words<'a>) -> Result<(usize, &'a str)> {
+    let expected = choices.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
     let mut next = words.one(&expected)?;
     let mut batch = 1;
     if let Some(count) = next.strip_prefix('x') {
         batch = text.number(count)?;
         next = words.one(&expected)?;
     }
-    if next == word { Ok(batch) } else { Err(text.wrong(next, format_args!("expected {expected}"))) }
+    if choices.contains(&next) { Ok((batch, next)) } else { Err(text.wrong(next, format_args!("expected {expected}"))) }
 }

@@ -128,9 +128,7 @@ impl<I: Element, O: Element> Resample<I, O> {
     /// depend on the device.
     pub fn adjoint(&self) -> Result<Resample<O, I>> {
         let Core { shape, to, adjoint, maps, .. } = &self.core;
-        if maps.iter().any(Option::is_some) {
-            return Err(Error::unsupported(&self.core, "it has no adjoint here: fragments need not be linear"));
-        }
+        Maps(maps).check_linear(&self.core)?;
         self.core.sizes()?;
         let core = Core { shape: *to, to: *shape, adjoint: !adjoint, ..self.core.clone() };
         Ok(Resample { core, element: PhantomData })

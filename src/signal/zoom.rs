@@ -180,9 +180,7 @@ impl Core {
     }
 
     fn adjoint(&self) -> Result<Self> {
-        if self.ends.maps.iter().any(Option::is_some) {
-            return Err(Error::unsupported(self, "it has no adjoint here: fragments need not be linear"));
-        }
+        Maps(&self.ends.maps).check_linear(self)?;
         self.sizes()?;
         Ok(Self { ends: self.ends.reversed(), adjoint: !self.adjoint, ..self.clone() })
     }
@@ -206,13 +204,7 @@ impl Core {
     /// Elements of all inputs, and of all results.
     fn sizes(&self) -> Result<[usize; 2]> {
         let signal = self.shape.elements("zoom", self.batch)?;
-        let rank = self.shape.rank();
-        if rank > 3 {
-            return Err(Error::unsupported(self, format!("a zoom has at most 3 axes, not {rank}")));
-        }
-        if self.axis >= rank {
-            return Err(Error::unsupported(self, format!("axis {}: the axes of {} are 0 to {}", self.axis, self.shape, rank - 1)));
-        }
+        super::check_axis(self, "a zoom has", self.shape, self.axis)?;
         if let Some(f) = self.band.map(f64::from_bits).into_iter().find(|f| !f.is_finite()) {
             return Err(Error::unsupported(self, format!("the frequency {f} is not finite")));
         }

@@ -237,10 +237,7 @@ impl Core {
     }
 
     fn adjoint(&self) -> Result<Self> {
-        if self.maps.iter().any(Option::is_some) {
-            let why = "it has no adjoint here: fragments need not be linear".to_owned();
-            return Err(Error::Unsupported { what: format!("`{self}`"), why });
-        }
+        Maps(&self.maps).check_linear(self)?;
         let shape = self.output_shape()?;
         let mut order = vec![0; self.order.len()];
         self.order.iter().enumerate().for_each(|(to, &from)| order[from] = to);

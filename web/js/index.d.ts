@@ -202,7 +202,7 @@ export class Plan {
      * The same, but queued, and submitted with other plans: by the next call that submits, reads,
      * writes or frees, by `Gpu.flush`, or when 64 plans, 256 MiB or half a millisecond have gathered.
      * If the browser refuses one of them, none that was submitted with it runs, and the next `read` of any
-     * array rejects; of those that have gathered only the browser's console tells.
+     * array rejects.
      */
     enqueue(inputs: (DeviceArray | DeviceTexture)[], output: DeviceArray | DeviceTexture, arrays?: Record<string, DeviceArray>): void;
     /** Milliseconds per run, of several in a row, with what a submission costs. */

@@ -37,9 +37,9 @@
 //! All workers of a job use the same arithmetic, whatever their shares. The result is bit-identical
 //! to that of a single worker, for every number of workers and all shares, as long as all adapters
 //! round alike. On a cluster that is one rank with the same decomposition: slabs and pencils may
-//! differ in the last bits. Exchanges in f16 give other bits, which are the same for every number of ranks too.
-//! That holds for adapters of one kind, and for lavapipe together with SwiftShader. Other drivers' compilers may fuse and reorder operations. Then bits may differ
-//! between shares, within the rounding errors that [`wgpu_fft::fft`] states. Two rows of reals are
+//! differ in the last bits. Exchanges in f16 give other bits, which are the same for every number of
+//! ranks too. That holds for adapters of one kind, and for lavapipe together with SwiftShader. Other
+//! drivers' compilers may fuse and reorder operations. Then bits may differ between shares, within the rounding errors that [`wgpu_fft::fft`] states. Two rows of reals are
 //! transformed as one only where both always belong to the same worker.
 //!
 //! # A cluster
@@ -157,8 +157,8 @@
 //! - makes as many passes over device memory as the local transforms need, and one for each
 //!   transpose.
 //!
-//! [`JobOptions::exchange_as_f16`] halves these bytes between ranks. Pencils of a volume send s·N·(q - 1)/(p·q²) and s·N·(p - 1)/(p²·q) bytes, about twice as much in
-//! all, but in q - 1 and p - 1 blocks instead of p·q - 1.
+//! [`JobOptions::exchange_as_f16`] halves these bytes between ranks. Pencils of a volume send
+//! s·N·(q - 1)/(p·q²) and s·N·(p - 1)/(p²·q) bytes, about twice as much in all, but in q - 1 and p - 1 blocks instead of p·q - 1.
 //!
 //! For each pass a rank keeps arrays of its pieces in flight on its device, two for each piece. On
 //! the host, during an exchange, it has the array that it reads, the one that it writes, one piece,

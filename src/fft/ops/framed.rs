@@ -87,7 +87,10 @@ impl Framed {
         let transform = Transform { frame: Some([self.spectrum(), output]), input: self.layout(), ..self.of_kind(kind) };
         let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", len as usize, Some(window));
         let transform = transform.mapped(End::Output, fragment, form, element)?;
-        self.weights(0.5).map_or(Ok(transform.clone()), |own| transform.mapped(End::Input, own, Form::COMPLEX, "complex f32"))
+        match self.weights(0.5) {
+            None => Ok(transform),
+            Some(own) => transform.mapped(End::Input, own, Form::COMPLEX, "complex f32"),
+        }
     }
 
     fn transform(&self, inverse: bool, window: Slot) -> Result<Transform> {

@@ -11,7 +11,7 @@ use crate::fragment::{Checked, Form, Fragment};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
-use crate::plan::{Array, Program};
+use crate::plan::{Array, Program, Sealed};
 
 /// A transform in one direction, to a spectrum or back, of reals or of complex numbers.
 #[derive(Clone, Debug)]
@@ -78,6 +78,11 @@ impl Step {
     pub fn array(&self, end: End) -> Array {
         let of_item: usize = self.frame(end).iter().map(|window| window.len as usize).product();
         Array { len: of_item * self.0.batch, element_bytes: self.0.form_of(end).bytes() as usize }
+    }
+
+    /// How many operations a device takes for it, by the usual count.
+    pub fn operations(&self) -> f64 {
+        self.0.operations().map_or(0.0, |[_, device]| device)
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {

@@ -1,5 +1,7 @@
 //! Where a run begins and ends: on the host, or in buffers of the caller's on this rank's device.
 
+use std::ops::Deref;
+
 use wgpu_fft::{Element, View, wgpu};
 
 use super::failure::{Failure, Outcome};
@@ -31,34 +33,20 @@ impl<'a> OnDevice<'a> {
     }
 }
 
-/// What a run or a pass reads.
+/// An array of a run or of a pass.
 #[derive(Clone, Copy)]
-pub(super) enum Source<'a> {
-    Host(&'a [u8]),
+pub(super) enum Held<'a, H> {
+    Host(H),
     Device(OnDevice<'a>),
 }
+
+/// What it reads.
+pub(super) type Source<'a> = Held<'a, &'a [u8]>;
 
 /// What it writes.
-pub(super) enum Target<'a> {
-    Host(&'a mut [u8]),
-    Device(OnDevice<'a>),
-}
+pub(super) type Target<'a> = Held<'a, &'a mut [u8]>;
 
-impl<'a> Source<'a> {
-    pub fn bytes(&self) -> usize {
-        match self {
-            Self::Host(array) => array.len(),
-            Self::Device(array) => array.bytes,
-        }
-    }
-
-    /// The part that the host does not have.
-    pub fn on_device(&self) -> Option<OnDevice<'a>> {
-        if let Self::Device(array) = self { Some(*array) } else { None }
-    }
-}
-
-impl<'a> Target<'a> {
+impl<'a, H: Deref<Target = [u8]>> Held<'a, H> {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Host(array) => array.len(),
