@@ -8,7 +8,7 @@ use wgpu_fft::wgpu::PollType;
 use wgpu_fft::{DeviceBuffer, Gpu, View};
 
 use crate::error::{calling, raised, refused};
-use crate::process::{Own, is_forked, waited};
+use crate::process::{self, Own, is_forked, waited};
 
 /// Buffers that Python has freed, for the next results of the same size. On an H200 a new buffer of
 /// 128 MiB takes longer than fifteen transforms of what it holds.
@@ -99,13 +99,18 @@ impl Buffer {
 
     /// The device, and its bytes.
     fn view(&self) -> PyResult<(&Gpu, View<'_, u8>)> {
-        let (gpu, buffer) = self.whole.buffer.get()?;
+        process::check()?;
+        self.checked()
+    }
+
+    fn checked(&self) -> PyResult<(&Gpu, View<'_, u8>)> {
+        let (gpu, buffer) = self.whole.buffer.checked()?;
         Ok((gpu, buffer.slice(self.offset..self.offset + self.nbytes).map_err(raised)?))
     }
 
-    /// Its bytes, if they are on the same device as something else.
+    /// Its bytes, if they are on the same device as something else that a call has got.
     pub fn view_on(&self, gpu: &Gpu) -> PyResult<View<'_, u8>> {
-        let (own, view) = self.view()?;
+        let (own, view) = self.checked()?;
         if own.device() != gpu.device() {
             return Err(refused("foreign-object", "an array is on another device"));
         }

@@ -60,6 +60,11 @@ impl<T> Own<T> {
     /// The value, unless this is a forked process.
     pub fn get(&self) -> PyResult<&T> {
         check()?;
+        self.checked()
+    }
+
+    /// The value, in a call that has got another one: asking for the process takes 0.15 µs.
+    pub fn checked(&self) -> PyResult<&T> {
         self.0.as_ref().ok_or_else(|| refused("freed", "this was freed"))
     }
 
@@ -71,7 +76,7 @@ impl<T> Own<T> {
 
 impl<T> Drop for Own<T> {
     fn drop(&mut self) {
-        if is_forked() {
+        if self.0.is_some() && is_forked() {
             std::mem::forget(self.0.take());
         }
     }

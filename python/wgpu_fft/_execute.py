@@ -12,7 +12,7 @@ from . import _core
 from ._array import Array, empty, for_result
 from ._callers import caller
 from ._device import Device, as_bytes, get_device
-from ._dtypes import DTYPES, is_double
+from ._dtypes import is_double
 from ._geometry import Placed, Step, TooManyAxes, halved, steps
 from ._options import get_options
 
@@ -36,6 +36,8 @@ def transform(
     if 0 in shape or 0 in x.shape:
         found = halved(shape, axes[-1]) if kind == "r2c fwd" else shape
         return empty(x.device, found, dtype) if isinstance(x, Array) else np.zeros(found, dtype)
+    # What steps before the last one make.
+    between = dtype if kind == "r2c fwd" else x.dtype
     if isinstance(x, Array):
         x = x._for_a_plan()
         tail = _tail(x._dtype, scale, x.device)
@@ -45,11 +47,11 @@ def transform(
             # It has gaps.
             x = x.copy()
             todo = _steps(kind, x._placed, shape, axes, tail)
-        return _on_device(x, todo)
+        return _on_device(x, todo, between, dtype)
     device, placed = get_device(), Placed.of(x.shape)
     todo = _steps(kind, placed, shape, axes, _tail(x.dtype, scale, device))
     if len(todo) > 1:
-        return _on_device(Array._of(device, device._upload(x), x.dtype, placed), todo).to_numpy()
+        return _on_device(Array._of(device, device._upload(x), x.dtype, placed), todo, between, dtype).to_numpy()
     plan = device._plan_of(todo[0].spec)
     return plan.run([as_bytes(x)]).view(dtype).reshape(todo[0].shape)
 
@@ -59,12 +61,11 @@ def _tail(dtype: np.dtype, scale: str, device: Device) -> str:
     return f"{numbers(dtype, device.has_f64)} {scale}".strip() if is_double(dtype) else scale
 
 
-def _on_device(x: Array, todo: list[Step]) -> Array:
+def _on_device(x: Array, todo: list[Step], between: np.dtype, dtype: np.dtype) -> Array:
     for step in todo:
         plan = x.device._plan_of(step.spec)
-        element, _ = plan.output
-        result = for_result(x.device, step.shape, DTYPES[element])
-        plan.run_on(caller(), [x._buffer], result._buffer)
+        result = for_result(x.device, step.shape, dtype if step is todo[-1] else between)
+        plan.run_on(caller(), [x._buffer], result._held)
         x = result
     return x
 

@@ -1,6 +1,8 @@
 //! A device, and data transfers to and from it. Only this folder, `plan/{build,encode}.rs` and
 //! `tune/lab.rs` call wgpu.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod behind;
 mod buffer;
 mod cache;
 mod distinct;

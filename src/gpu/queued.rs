@@ -1,7 +1,8 @@
 //! Work that is recorded now and submitted later, many runs at a time.
 //!
-//! A submission costs tens of microseconds, most of them in `CommandEncoder::finish`, whatever is
-//! in it; a run of a small plan costs a few.
+//! A submission costs tens of microseconds, most of them in `CommandEncoder::finish`, and a few more
+//! for each run in it; recording a run of a small plan costs a few. So what has become much is
+//! submitted by a thread (`behind.rs`), while the host records what comes next.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,8 @@ use std::time::Instant;
 #[cfg(target_arch = "wasm32")]
 use web_time::Instant;
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::behind::Behind;
 use super::buffer::UNIT;
 use super::{Gpu, IntoView, scope};
 use crate::element::Element;
@@ -23,6 +26,9 @@ use crate::error::{Error, Result};
 const MAX_RUNS: usize = 64;
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_AGE: Duration = Duration::from_micros(500);
+
+/// In an error's words.
+pub(super) const SUBMISSION: &str = "submission of what was queued";
 
 /// Who queued something: what an error says if that cannot be submitted. It is printed only then.
 ///
@@ -71,9 +77,17 @@ pub(crate) trait Recorded: fmt::Debug + wgpu::WasmNotSendSync {
 /// What one call has queued. It is kept until that is submitted: if wgpu refuses, each is submitted
 /// alone, and the one that cannot be is found.
 #[derive(Debug)]
-struct Call {
+pub(super) struct Call {
     work: Work,
     caller: Option<Caller>,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Call {
+    /// What may run code of the caller's when it is dropped.
+    pub fn into_caller(self) -> Option<Caller> {
+        self.caller
+    }
 }
 
 #[derive(Debug)]
@@ -98,10 +112,41 @@ pub(super) struct Queued {
     device: wgpu::Device,
     queue: wgpu::Queue,
     open: Mutex<Option<Open>>,
+    /// The thread that submits, once there was much to submit; none where there are no threads.
+    #[cfg(not(target_arch = "wasm32"))]
+    behind: std::sync::OnceLock<Option<Behind>>,
+}
+
+/// A call that wgpu refused.
+#[derive(Debug)]
+pub(super) struct Refused {
+    /// None if the device is lost.
+    call: Option<(Call, usize)>,
+    why: Error,
+}
+
+impl Refused {
+    /// Without a call to blame.
+    pub fn all(why: Error) -> Self {
+        Self { call: None, why }
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn into_caller(self) -> Option<Caller> {
+        self.call.and_then(|(call, _)| call.caller)
+    }
+
+    /// It prints the caller, which may run code of theirs, which may queue something.
+    fn error(self) -> Error {
+        match self.call {
+            Some((call, i)) => Error::Queued { call: call.to_string(), number: i + 1, source: Box::new(self.why) },
+            None => self.why,
+        }
+    }
 }
 
 #[derive(Debug)]
-struct Open {
+pub(super) struct Open {
     encoder: wgpu::CommandEncoder,
     /// The pass in which runs are recorded one after the other.
     pass: Option<wgpu::ComputePass<'static>>,
@@ -112,7 +157,13 @@ struct Open {
 
 impl Queued {
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
-        Self { device: device.clone(), queue: queue.clone(), open: Mutex::default() }
+        Self {
+            device: device.clone(),
+            queue: queue.clone(),
+            open: Mutex::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            behind: std::sync::OnceLock::new(),
+        }
     }
 
     fn open(&self) -> MutexGuard<'_, Option<Open>> {
@@ -158,12 +209,14 @@ impl Open {
 
 impl Drop for Queued {
     fn drop(&mut self) {
+        let said = |why: Error| log::error!("what was queued when the handle of the device was dropped has not run: {why}");
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Some(refused) = self.behind.take().flatten().and_then(Behind::end) {
+            said(refused.error());
+        }
         // Arrays outlive the device's handle, and may yet be read by the caller's own commands.
         if let Some(open) = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
-            let submitted = scope::caught(&self.device, "submission of what was queued", 0, || open.submit(&self.queue));
-            if let Err(why) = submitted {
-                log::error!("what was queued when the handle of the device was dropped has not run: {why}");
-            }
+            let _ = scope::caught(&self.device, SUBMISSION, 0, || open.submit(&self.queue)).map_err(said);
         }
     }
 }
@@ -235,7 +288,33 @@ impl Gpu {
 
     fn queue_up(&self, bytes: u64, call: Call) -> Result<()> {
         let (open, is_long) = self.recorded(bytes, call)?;
-        if is_long { self.submit_queued(open) } else { Ok(()) }
+        if !is_long {
+            return Ok(());
+        }
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Some(behind) = self.behind() {
+            return behind.hand_over(open).map_or(Ok(()), |refused| Err(refused.error()));
+        }
+        self.submit_queued(open)
+    }
+
+    /// The thread that submits. Tests that let a step fail count the steps of one thread.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn behind(&self) -> Option<&Behind> {
+        if self.faults.is_some() {
+            return None;
+        }
+        let own = || Self { queued: Arc::new(Queued::new(&self.device, &self.queue)), ..self.clone() };
+        self.queued.behind.get_or_init(|| Behind::begin(own())).as_ref()
+    }
+
+    /// Waits for what the thread has. Returns a call that was refused, and callers to drop.
+    fn settled(&self) -> (Option<Refused>, Vec<Caller>) {
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Some(Some(behind)) = self.queued.behind.get() {
+            return behind.settle();
+        }
+        Default::default()
     }
 
     /// Records a call. Returns what is queued, and whether that is much.
@@ -273,23 +352,29 @@ impl Gpu {
 
     /// Other threads queue nothing meanwhile, so that the order stays.
     fn submit_queued(&self, mut open: MutexGuard<'_, Option<Open>>) -> Result<()> {
-        let Some(mut own) = open.take() else { return Ok(()) };
-        let calls = std::mem::take(&mut own.calls);
-        let found = match self.caught("submission of what was queued", 0, || own.submit(&self.queue)) {
+        let (earlier, callers) = self.settled();
+        let (calls, refused) = open.take().map(|own| self.submit_open(own)).unwrap_or_default();
+        // Printing or dropping a caller may run code of theirs, which may queue something.
+        drop(open);
+        drop((calls, callers));
+        earlier.or(refused).map_or(Ok(()), |refused| Err(refused.error()))
+    }
+
+    /// Returns the calls, for somebody to drop them, and the one that was refused.
+    pub(super) fn submit_open(&self, mut own: Open) -> (Vec<Call>, Option<Refused>) {
+        let mut calls = std::mem::take(&mut own.calls);
+        let refused = match self.caught(SUBMISSION, 0, || own.submit(&self.queue)) {
             Ok(submission) => {
                 self.submissions.add(&submission);
                 None
             }
-            Err(lost @ Error::DeviceLost { .. }) => Some((0, lost)),
-            Err(_) => self.submit_apart(&calls),
+            Err(lost @ Error::DeviceLost { .. }) => Some(Refused::all(lost)),
+            Err(_) => self.submit_apart(&calls).map(|(i, why)| match why {
+                lost @ Error::DeviceLost { .. } => Refused::all(lost),
+                why => Refused { call: Some((calls.swap_remove(i), i)), why },
+            }),
         };
-        // Printing or dropping a caller may run code of theirs, which may queue something.
-        drop(open);
-        match found {
-            None => Ok(()),
-            Some((_, lost @ Error::DeviceLost { .. })) => Err(lost),
-            Some((i, source)) => Err(Error::Queued { call: calls[i].to_string(), number: i + 1, source: Box::new(source) }),
-        }
+        (calls, refused)
     }
 
     /// Submits each call alone, after wgpu refused all together and ran none. Returns the index of

@@ -145,7 +145,15 @@ impl Builder {
             params.extend_from_slice(&dispatch.params);
         }
         let params = filled(gpu, &label("parameters"), params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
-        Ok(Executable { gpu: gpu.clone(), program, steps, params, workspaces, tables, runs: AtomicU64::new(0) })
+        Ok(Executable {
+            gpu: Arc::new(gpu.clone()),
+            program: Arc::new(program),
+            steps,
+            params,
+            workspaces,
+            tables,
+            runs: AtomicU64::new(0),
+        })
     }
 
     /// How many bits of a number of two f32 the device gets right. The first time this is asked,
@@ -304,8 +312,9 @@ pub(super) struct DeviceDispatch {
 /// A program on one device: its pipelines and buffers.
 #[derive(Debug)]
 pub(crate) struct Executable {
-    pub(super) gpu: Gpu,
-    pub(super) program: Program,
+    /// Shared with everything that it is bound to.
+    pub(super) gpu: Arc<Gpu>,
+    pub(super) program: Arc<Program>,
     /// One for each dispatch of the program.
     pub(super) steps: Vec<DeviceDispatch>,
     pub(super) params: wgpu::Buffer,

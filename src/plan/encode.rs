@@ -345,7 +345,6 @@ impl Executable {
         };
         let bind = || {
             let bound = |(dispatch, step): (&Dispatch, &DeviceDispatch)| BoundStep {
-                label: dispatch.label.clone(),
                 pipeline: Arc::clone(&step.pipeline),
                 bind_group: bind_group(dispatch, step),
                 grid: dispatch.grid,
@@ -356,8 +355,8 @@ impl Executable {
         let ends = (0..self.program.inputs.len()).map(Slot::Input).chain([Slot::Output]);
         let moved = ends.map(|slot| self.program.texels(slot).map_or_else(|| self.program.bytes(slot), |texels| texels.bytes()));
         let bytes = moved.sum::<u64>().saturating_mul(self.steps.len() as u64);
-        let run = Run { title: self.program.title.clone(), steps };
-        Ok(Bound { gpu: self.gpu.clone(), run: Arc::new(run), bytes })
+        let run = Run { program: Arc::clone(&self.program), steps };
+        Ok(Bound { gpu: Arc::clone(&self.gpu), run: Arc::new(run), bytes })
     }
 }
 
@@ -367,7 +366,7 @@ impl Executable {
 /// commands that use a destroyed buffer is an error that wgpu reports to the device's handler.
 #[derive(Debug)]
 pub struct Bound {
-    gpu: Gpu,
+    gpu: Arc<Gpu>,
     run: Arc<Run>,
     /// About what a run moves.
     bytes: u64,
@@ -376,7 +375,8 @@ pub struct Bound {
 /// What is recorded for a run.
 #[derive(Debug)]
 struct Run {
-    title: String,
+    program: Arc<Program>,
+    /// One for each dispatch of the program.
     steps: Vec<BoundStep>,
 }
 
@@ -388,13 +388,12 @@ impl Recorded for Run {
     }
 
     fn title(&self) -> &str {
-        &self.title
+        &self.program.title
     }
 }
 
 #[derive(Debug)]
 struct BoundStep {
-    label: String,
     pipeline: Arc<Pipeline>,
     bind_group: wgpu::BindGroup,
     grid: Grid,
@@ -453,7 +452,8 @@ impl Bound {
     /// It is submitted by the next call of this crate on this [`Gpu`] that submits, writes or
     /// reads; by [`Gpu::flush`]; or with the 64th run, with one that makes it 256 MiB in arrays, or
     /// one that comes half a millisecond after the first, so that the device never waits long for a
-    /// busy host. What is queued from several threads runs in the order of the calls. Commands of
+    /// busy host. These last submit in a thread of the crate's, where there are threads, while this
+    /// one goes on. What is queued from several threads runs in the order of the calls. Commands of
     /// the caller's own, which the crate does not submit, must come after a [`Gpu::flush`].
     ///
     /// ```no_run
@@ -472,8 +472,8 @@ impl Bound {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Queued`] if wgpu refuses what a call has queued that is submitted now: this one, or
-    /// one before it. It names the call, and all others have run. [`Error::DeviceLost`].
+    /// [`Error::Queued`] if wgpu refuses what a call before this one has queued. It names the call,
+    /// and all others have run. [`Error::DeviceLost`].
     ///
     /// In a browser errors arrive after this has returned: it succeeds, and if one call is refused,
     /// none that was submitted with it runs, which only the browser's console tells.
@@ -512,18 +512,19 @@ impl Bound {
         })?;
         let resolved = self.gpu.create_buffer("timestamps", bytes, wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?;
         let period = f64::from(self.gpu.queue().get_timestamp_period());
-        let labels: Vec<String> = self.run.steps.iter().map(|step| step.label.clone()).collect();
+        let dispatches = &self.run.program.dispatches;
+        let labels: Vec<String> = dispatches.iter().map(|dispatch| dispatch.label.clone()).collect();
         self.gpu.read_back(
             bytes,
             |encoder, staging| {
-                for (step, i) in self.run.steps.iter().zip((0..).step_by(2)) {
+                for ((step, dispatch), i) in self.run.steps.iter().zip(dispatches).zip((0..).step_by(2)) {
                     let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
                         query_set: &queries,
                         beginning_of_pass_write_index: Some(i),
                         end_of_pass_write_index: Some(i + 1),
                     });
                     step.record(
-                        &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&step.label), timestamp_writes }),
+                        &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&dispatch.label), timestamp_writes }),
                     );
                 }
                 encoder.resolve_query_set(&queries, 0..count, &resolved, 0);

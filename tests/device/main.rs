@@ -360,6 +360,8 @@ fn per_device() -> Vec<DeviceTest> {
             threads_queue_side_by_side,
             nothing_is_lost_with_the_handle,
             errors_of_a_submission_name_their_call,
+            errors_of_the_thread_name_their_call,
+            callers_may_queue_when_they_go,
             what_is_refused_together_may_run_apart,
             copies_that_cannot_be_queued_say_why,
         }

@@ -118,6 +118,16 @@ pub fn nothing_is_lost_with_the_handle(device: &Device) {
     guest.enqueue_copy(&x, &y).unwrap();
     drop(guest);
     assert_eq!(device.gpu().download(&y).unwrap().wait().unwrap(), numbers);
+    // Also what a thread submits.
+    for len in [64, 65, 128, 200] {
+        let guest = Gpu::from_wgpu(device.gpu().device().clone(), device.gpu().queue().clone());
+        let copies: Vec<DeviceBuffer<f32>> = (0..len).map(|_| guest.alloc(4).unwrap()).collect();
+        copies.iter().for_each(|y| guest.enqueue_copy(&x, y).unwrap());
+        drop(guest);
+        for y in &copies {
+            assert_eq!(device.gpu().download(y).unwrap().wait().unwrap(), numbers, "{len}");
+        }
+    }
 }
 
 /// A buffer that the caller destroys meanwhile is an error of what submits, which names the call
@@ -178,6 +188,62 @@ fn together<const N: usize>(
         }
     }
     panic!("three calls were never queued within 400 µs");
+}
+
+/// More calls than a submission takes are submitted by a thread. The error of one of them comes with
+/// a later call, once, and names it.
+pub fn errors_of_the_thread_name_their_call(device: &Device) {
+    let guest = Gpu::from_wgpu(device.gpu().device().clone(), device.gpu().queue().clone());
+    let numbers = [1.0_f32, 2.0, 3.0, 4.0];
+    let x = guest.upload(&numbers).unwrap();
+    let copies: Vec<DeviceBuffer<f32>> = (0..200).map(|_| guest.alloc(4).unwrap()).collect();
+    copies[10].buffer().destroy();
+    let queued = copies.iter().enumerate().map(|(i, y)| guest.enqueue_copy_for(Caller::new(format!("copy {i}")), &x, y));
+    let mut refused: Vec<Error> = queued.filter_map(Result::err).collect();
+    refused.extend(guest.flush().err());
+    let [Error::Queued { call, .. }] = &refused[..] else { panic!("{}: {refused:?}", device.name) };
+    assert_eq!(call, "a copy of 16 bytes of copy 10");
+    for (i, y) in copies.iter().enumerate().filter(|(i, _)| *i != 10) {
+        assert_eq!(guest.download(y).unwrap().wait().unwrap(), numbers, "{i}");
+    }
+}
+
+/// A caller that queues something when it is dropped, whoever drops it.
+struct Last(Gpu, [DeviceBuffer<f32>; 2]);
+
+impl std::fmt::Display for Last {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // An error that comes here is another call's.
+        let _ = self.0.flush().and(self.0.enqueue_copy(&self.1[0], &self.1[1]));
+        f.write_str("the last")
+    }
+}
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        let _ = self.0.enqueue_copy(&self.1[0], &self.1[1]).and(self.0.flush());
+    }
+}
+
+pub fn callers_may_queue_when_they_go(device: &Device) {
+    let guest = Gpu::from_wgpu(device.gpu().device().clone(), device.gpu().queue().clone());
+    let numbers = [1.0_f32, 2.0, 3.0, 4.0];
+    let (x, spoilt) = (guest.upload(&numbers).unwrap(), guest.alloc::<f32>(4).unwrap());
+    spoilt.buffer().destroy();
+    let ends: Vec<[DeviceBuffer<f32>; 2]> = (0..300).map(|_| [guest.upload(&numbers).unwrap(), guest.alloc(4).unwrap()]).collect();
+    let mut refused = 0;
+    for (i, [_, y]) in ends.iter().enumerate() {
+        let caller = Caller::new(Last(guest.clone(), ends[i].clone()));
+        let target = if i == 100 { &spoilt } else { y };
+        refused += usize::from(guest.enqueue_copy_for(caller, &x, target).is_err());
+    }
+    refused += usize::from(guest.flush().is_err());
+    // What the last callers have queued.
+    refused += usize::from(guest.flush().is_err());
+    assert!(refused <= 1, "{}: {refused}", device.name);
+    for (i, [_, y]) in ends.iter().enumerate() {
+        assert_eq!(guest.download(y).unwrap().wait().unwrap(), numbers, "{i}");
+    }
 }
 
 /// What wgpu refuses once, such as for lack of memory, may succeed in smaller pieces.
