@@ -6,7 +6,8 @@
     python3 benches/peers/nufft_times.py table ours.jsonl theirs.jsonl
 
 Both print a line of JSON for each case: the same points, strengths and results that are checked, in
-single precision. `finufft` needs finufft and NumPy, `cufinufft` cuFINUFFT, CuPy and NumPy, from PyPI;
+single precision, or with `--f64` before the cases in double precision, where tolerances of the lists
+are squared. `finufft` needs finufft and NumPy, `cufinufft` cuFINUFFT, CuPy and NumPy, from PyPI;
 `OMP_NUM_THREADS` says how many threads finufft uses. `small` or `large` takes all cases, and
 `1 256x256 1000000 1e-5` one: type, modes, points, tolerance. Times are the smallest of several runs
 by the host's clock, in ms, with arrays that are on the device already; `sort_ms` is that of `setpts`,
@@ -34,13 +35,14 @@ def cases(name):
     return re.findall(r'"([^"]*)"', "".join(lists))
 
 
-def numbers(stream, count):
+def numbers(stream, count, real):
     """Those of `throughput.rs`, which says how they are drawn."""
     bits = (numpy.arange(1, count + 1, dtype="u8") + numpy.uint64(stream << 40)) * numpy.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
-    parts = ((bits ^ (bits >> numpy.uint64(31))) >> numpy.uint64(40)).astype("f4") / numpy.float32(1 << 24)
-    return parts - numpy.float32(0.5)
+    digits = 24 if real == "f4" else 53
+    parts = ((bits ^ (bits >> numpy.uint64(31))) >> numpy.uint64(64 - digits)).astype("f8") / (1 << digits)
+    return (parts - 0.5).astype(real)
 
 
 class Host:
@@ -91,30 +93,44 @@ def smallest(library, run):
     return 1e3 * best
 
 
+def wave(angle):
+    """exp(i · angle), where a long double has more digits of the angle than f64."""
+    return numpy.exp(1j * numpy.remainder(angle, 8 * numpy.arctan(numpy.longdouble(1))).astype("f8"))
+
+
 def exact(kind, values, modes, places, frequencies, k):
     """A result by the sum in f64."""
+    places = [x.astype("g") if kind != 2 else numpy.longdouble(x[k]) for x in places]
     if kind == 3:
-        angle = sum(x.astype("f8") * float(s[k]) for x, s in zip(places, frequencies))
+        angle = sum(x * numpy.longdouble(s[k]) for x, s in zip(places, frequencies))
     elif kind == 1:
         indices = numpy.unravel_index(k, modes)
-        angle = sum((int(i) - n // 2) * x.astype("f8") for i, n, x in zip(indices, modes, places))
+        angle = sum((int(i) - n // 2) * x for i, n, x in zip(indices, modes, places))
     else:
         result = values.astype("c16")
         for n, x in zip(modes, places):
-            result = numpy.tensordot(numpy.exp(-1j * (numpy.arange(n) - n // 2) * float(x[k])), result, (0, 0))
+            result = numpy.tensordot(wave(-(numpy.arange(n) - n // 2) * x), result, (0, 0))
         return result
-    return (values * numpy.exp(1j * angle)).sum()
+    return (values * wave(angle)).sum()
 
 
-def measured(library, case):
+def squared(case):
+    start, eps = case.rsplit(None, 1)
+    return f"{start} {float(eps) ** 2:.0e}"
+
+
+def measured(library, case, double):
+    real, number = ("f8", "c16") if double else ("f4", "c8")
     kind, shape, points, eps = case.split()
     kind, modes, points, eps = int(kind), tuple(map(int, shape.split("x"))), int(points), float(eps)
     axes = len(modes)
-    places = [numbers(axis, points) * numpy.float32(2 * numpy.pi) for axis in range(axes)]
-    frequencies = [numbers(3 + axis, points) * numpy.float32(n) for axis, n in enumerate(modes)] if kind == 3 else []
+    scaled = lambda stream, factor: numbers(stream, points, real) * numpy.dtype(real).type(factor)  # noqa: E731
+    places = [scaled(axis, 2 * numpy.pi) for axis in range(axes)]
+    frequencies = [scaled(3 + axis, n) for axis, n in enumerate(modes)] if kind == 3 else []
     inputs = int(numpy.prod(modes)) if kind == 2 else points
-    values = (numbers(6, inputs) + 1j * numbers(7, inputs)).astype("c8").reshape(modes if kind == 2 else -1)
-    plan = library.plan(kind, axes if kind == 3 else modes, eps=eps, isign=-1 if kind == 2 else 1, dtype="complex64")
+    values = (numbers(6, inputs, real) + 1j * numbers(7, inputs, real)).astype(number).reshape(modes if kind == 2 else -1)
+    dtype = "complex128" if double else "complex64"
+    plan = library.plan(kind, axes if kind == 3 else modes, eps=eps, isign=-1 if kind == 2 else 1, dtype=dtype)
     on_device = [library.to_device(array) for array in places]
     # What comes after the coordinates is by position: x, y, z, s, t, u.
     targets = [None] * (3 - axes) + [library.to_device(array) for array in frequencies]
@@ -131,6 +147,7 @@ def measured(library, case):
     return {
         "library": library.name,
         "gpu": library.device,
+        "numbers": "f64" if double else "f32",
         "type": kind,
         "axes": axes,
         "modes": list(modes),
@@ -147,19 +164,20 @@ def table(files):
     best = {}
     for file in files:
         for line in map(json.loads, filter(lambda text: text.startswith("{"), pathlib.Path(file).read_text().splitlines())):
-            case = (line["type"], " x ".join(map(str, line["modes"])), line["points"], line["eps"])
+            # Reports of before f64 was there do not name the numbers.
+            case = (line.get("numbers", "f32"), line["type"], " x ".join(map(str, line["modes"])), line["points"], line["eps"])
             side = best.setdefault(case, {}).setdefault(line["library"].startswith("wgpu"), line)
             for field, choice in ("sort_ms", min), ("run_ms", min), ("error", max):
                 side[field] = choice(side[field], line[field])
-    print("| type | modes | points | tolerance | sort | theirs | run | theirs | ratio of runs | of both | error | theirs |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| numbers | type | modes | points | tolerance | sort | theirs | run | theirs | ratio of runs | of both | error | theirs |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     for case, sides in best.items():
         if len(sides) < 2:
             continue
         own, other = sides[True], sides[False]
         both = (own["sort_ms"] + own["run_ms"]) / (other["sort_ms"] + other["run_ms"])
         print(
-            f"| {case[0]} | {case[1]} | {case[2]} | {case[3]:.0e} | {own['sort_ms']:.3g} | {other['sort_ms']:.3g} "
+            f"| {case[0]} | {case[1]} | {case[2]} | {case[3]} | {case[4]:.0e} | {own['sort_ms']:.3g} | {other['sort_ms']:.3g} "
             f"| {own['run_ms']:.3g} | {other['run_ms']:.3g} | {own['run_ms'] / other['run_ms']:.2f} | {both:.2f} "
             f"| {own['error']:.1e} | {other['error']:.1e} |"
         )
@@ -171,8 +189,10 @@ def main():
             table(files)
         case ["finufft" | "cufinufft" as name, *rest] if rest:
             library = {"finufft": Host, "cufinufft": Device}[name]()
-            for one in cases(rest[0].upper()) if rest in (["small"], ["large"]) else [" ".join(rest)]:
-                print(json.dumps(measured(library, one)), flush=True)
+            double, rest = rest[0] == "--f64", rest[rest[0] == "--f64" :]
+            listed = cases(rest[0].upper()) if rest in (["small"], ["large"]) else []
+            for one in (map(squared, listed) if double else listed) if listed else [" ".join(rest)]:
+                print(json.dumps(measured(library, one, double)), flush=True)
         case _:
             sys.exit(__doc__)
 

@@ -67,6 +67,45 @@ def test_sums(kind, dim, double):
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("kind", [1, 2, 3])
+def test_double_precision(kind, dim):
+    case = Case(kind, dim, double=True, transforms=2)
+    if not wgpu_fft.get_device().has_f64:
+        with pytest.raises(wgpu_fft.Error, match="eps=1e-11 .* no 64-bit floats in shaders .SHADER_F64.* at least 1e-06"):
+            case.run(ours, eps=1e-11)
+        return
+    found = case.run(ours, eps=1e-11)
+    assert found.dtype == np.complex128
+    assert error(found, case.expected()) < 1.2e-11
+    # Rounded to f32, coordinates alone would be off by more.
+    mixed = Case(kind, dim, double=True)
+    mixed.points = [x.astype("f4") if axis else x for axis, x in enumerate(mixed.points)]
+    assert error(mixed.run(ours, eps=1e-12, modeord=1), mixed.expected(modeord=1)) < 1.2e-12
+    with wgpu_fft.options(double="single"):
+        assert error(case.run(ours, eps=1e-5), case.expected()) < 1.2e-5
+        with pytest.raises(wgpu_fft.Error, match="complex128 is computed in single precision here, and .* at least 1e-06"):
+            case.run(ours, eps=1e-11)
+
+
+def test_double_precision_in_a_plan():
+    if not wgpu_fft.get_device().has_f64:
+        with wgpu_fft.options(double="f64"), pytest.raises(wgpu_fft.Error, match="non-uniform points in f64.*SHADER_F64"):
+            ours.nufft1d1(np.zeros(3), np.ones(3, "c16"), 5)
+        return
+    case = Case(1, 2, double=True)
+    plan = ours.Plan(1, case.modes, eps=1e-10)
+    plan.setpts(*case.points)
+    found = plan.execute(case.data)
+    other = found + 1
+    back = plan.execute_adjoint(other)
+    assert (found.dtype, back.dtype) == (np.complex128, np.complex128)
+    assert error(found, case.expected()) < 1.2e-10
+    assert abs(np.vdot(other, found) - np.vdot(back, case.data)) < 1e-13 * np.linalg.norm(other) * np.linalg.norm(found)
+    with pytest.raises(wgpu_fft.Error, match="eps=1e-13 .* in double precision eps is at least 1e-12"):
+        ours.Plan(1, 5, eps=1e-13)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("kind", [1, 2, 3])
 def test_as_finufft(kind, dim):
     finufft = pytest.importorskip("finufft")
     for double in (False, True):

@@ -10,10 +10,11 @@
 `nufft1d1` to `nufft3d3` are transforms of types 1, 2 and 3 in one to three axes, and `Plan` keeps what
 it has compiled and the points. Arguments, shapes, order of axes and signs are those of finufft 2.
 
-What differs: everything is computed in single precision, with strengths and results rounded to
-complex64. complex128 is taken and returned, because it is what finufft's callers have, with an error of
-`eps` and 1e-6 more; coordinates in float64 keep their digits. `eps` is from 1e-6 on: a smaller one is
-refused. Of the options, `modeord` chooses the order of modes; those that choose between ways to compute
+complex128 is computed in double precision where the device has it, with `eps` from 1e-12 on; a smaller
+one is refused. Devices without it, and the option `double="single"` of `wgpu_fft.set_options`, compute
+complex128 in single precision: it is taken and returned with an error of `eps` and 1e-6 more, and `eps`
+is from 1e-6 on, as it is for complex64. Coordinates in float64 keep their digits everywhere. Of the
+options, `modeord` chooses the order of modes; those that choose between ways to compute
 the same, such as `nthreads` and `upsampfac`, are taken and do nothing.
 """
 
@@ -28,13 +29,15 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._device import get_device
 from ._errors import ArgumentError, Error
+from ._options import get_options
 
 __all__ = [
     "Plan", "nufft1d1", "nufft1d2", "nufft1d3", "nufft2d1", "nufft2d2", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3",
 ]
 
-SMALLEST = 1e-6
-# Single precision knows no larger one, and a more exact result serves as well.
+# By whether it is in double precision.
+SMALLEST = {False: 1e-6, True: 1e-12}
+# There is no larger one, and a more exact result serves as well.
 LARGEST = 0.1
 
 # Options of finufft that change how a result is computed, and not what it is.
@@ -61,11 +64,12 @@ class Plan:
     n_trans : int
         So many transforms at once, with the same points.
     eps : float
-        The relative error that is asked for, from 1e-6 on.
+        The relative error that is asked for, from 1e-6 on, or in double precision from 1e-12 on.
     isign : int
         The sign of the exponent; without it + for types 1 and 3 and - for type 2.
     dtype : "complex64" or "complex128"
-        Of the arrays. The arithmetic is that of complex64.
+        Of the arrays. The arithmetic of complex128 is that of complex64 on a device without 64-bit
+        floats.
     modeord : 0 or 1
         0 for modes from -n/2 on, 1 for modes from 0 on with the negative ones behind.
 
@@ -93,14 +97,20 @@ class Plan:
             raise _refused("parse", f"there is no modeord {modeord}: it is 0 or 1")
         if unknown := kwargs.keys() - _IGNORED:
             raise TypeError(f"{', '.join(sorted(unknown))}: no such option here")
-        if not eps >= SMALLEST * 0.999:
-            why = f"in single precision, in which this computes, eps is at least {SMALLEST:g}"
-            raise _refused("unsupported", f"eps={eps:g} is not there: {why}")
         if n_trans < 1:
             raise _refused("empty", f"n_trans is at least 1, not {n_trans}")
         self.dtype = np.dtype(dtype)
         if self.dtype not in (np.complex64, np.complex128):
             raise TypeError(f"dtype is complex64 or complex128, not {self.dtype}")
+        self._device, double = get_device(), get_options().double
+        # Nothing here computes in double-single arithmetic.
+        self._double = self.dtype == np.complex128 and (double == "f64" or double == "auto" and self._device.has_f64)
+        if not eps >= SMALLEST[self._double] * 0.999:
+            why = f"in {'double' if self._double else 'single'} precision eps is at least {SMALLEST[self._double]:g}"
+            if self.dtype == np.complex128 and not self._double:
+                lack = "" if self._device.has_f64 else f", for {self._device.info['name']} has no 64-bit floats in shaders (SHADER_F64)"
+                why = f"complex128 is computed in single precision here{lack}, and {why}"
+            raise _refused("unsupported", f"eps={eps:g} is not there: {why}")
         if nufft_type == 3:
             if not isinstance(n_modes_or_dim, (int, np.integer)):
                 raise _refused("parse", f"for type 3 this is the number of axes, not {n_modes_or_dim!r}")
@@ -115,7 +125,6 @@ class Plan:
         self.type, self.n_trans = nufft_type, n_trans
         self._eps, self._ascending = min(float(eps), LARGEST), modeord == 0
         self._plus = (nufft_type != 2) if isign is None else isign >= 0
-        self._device = get_device()
         # By whether it is the adjoint.
         self._plans: dict[bool, _core.NufftPlan | _core.Nufft3Plan] = {}
         self._coordinates: list[np.ndarray] | None = None
@@ -176,7 +185,7 @@ class Plan:
         if adjoint not in self._plans:
             kind, plus = (3 - self.type, not self._plus) if adjoint else (self.type, self._plus)
             core, modes = self._device._core, self.n_modes or ()
-            self._plans[adjoint] = _core.plan_nufft(core, kind, modes, self.n_trans, self._eps, plus, self._ascending)
+            self._plans[adjoint] = _core.plan_nufft(core, kind, modes, self.n_trans, self._eps, plus, self._ascending, self._double)
         plan = self._plans[adjoint]
         assert isinstance(plan, _core.NufftPlan)
         return plan
@@ -187,7 +196,7 @@ class Plan:
             ends = self._coordinates or [], self._frequencies
             here, there = ends[::-1] if adjoint else ends
             plus = self._plus != adjoint
-            self._plans[adjoint] = _core.plan_nufft3(self._device._core, here, there, self.n_trans, self._eps, plus)
+            self._plans[adjoint] = _core.plan_nufft3(self._device._core, here, there, self.n_trans, self._eps, plus, self._double)
         plan = self._plans[adjoint]
         assert isinstance(plan, _core.Nufft3Plan)
         return plan
@@ -207,7 +216,7 @@ class Plan:
         if out is not None and (not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != self.dtype):
             what = f"{getattr(out, 'dtype', type(out))} of the shape {getattr(out, 'shape', None)}"
             raise _refused("wrong-shape", f"out is {what}, and should be {self.dtype} of the shape {shape}")
-        flat = np.ascontiguousarray(values, np.complex64).reshape(-1)
+        flat = np.ascontiguousarray(values, np.complex128 if self._double else np.complex64).reshape(-1)
         if flat.size == 0 or 0 in wanted:
             result = np.zeros(shape, self.dtype)
         elif self.type == 3:

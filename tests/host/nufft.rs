@@ -17,6 +17,16 @@ fn texts(shape: &[usize], tolerance: f64) -> Vec<(&'static str, String)> {
     Nufft::type1(shape).tolerance(tolerance).wgsl(&DeviceProfile::webgpu_defaults()).unwrap()
 }
 
+fn texts_f64(shape: &[usize], tolerance: f64, is_cpu: bool) -> Vec<(&'static str, String)> {
+    let profile = DeviceProfile::webgpu_defaults().with(|profile| {
+        profile.f64 = true;
+        if is_cpu {
+            profile.device_type = wgpu_fft::wgpu::DeviceType::Cpu;
+        }
+    });
+    Nufft::type1(shape).f64().tolerance(tolerance).wgsl(&profile).unwrap()
+}
+
 #[test]
 fn both_validators_accept_them() {
     let mut tint = Tint::default();
@@ -26,6 +36,12 @@ fn both_validators_accept_them() {
         });
         for (name, text) in Nufft::type2(shape).wgsl(&processor).unwrap() {
             validators::naga(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        }
+        // tint knows no f64.
+        for (digits, is_cpu) in [(1, false), (7, true), (12, false)] {
+            for (name, text) in texts_f64(shape, 10f64.powi(-digits), is_cpu) {
+                validators::naga(&text).unwrap_or_else(|error| panic!("{name} in f64: {error}\n{text}"));
+            }
         }
         for digits in [1, 4, 6] {
             for (name, text) in texts(shape, 10f64.powi(-digits)) {
@@ -121,13 +137,30 @@ fn scanned(texts: &[(&str, String)], values: &[u32]) -> Vec<u32> {
 #[test]
 fn spreading_and_interpolation_are_adjoint() {
     let profile = DeviceProfile::webgpu_defaults();
-    for (shape, points, tolerance) in [(SHAPES[0], 2200, 1e-6), (SHAPES[1], 70, 1e-4), (SHAPES[2], 30, 1e-2)] {
-        let texts = texts(shape, tolerance);
-        let width = (1.0 - f64::log10(tolerance)).round() as usize;
+    let single = [(SHAPES[0], 2200, 1e-6), (SHAPES[1], 70, 1e-4), (SHAPES[2], 30, 1e-2)].map(|case| (case, false));
+    let double = [(SHAPES[0], 2200, 1e-12), (SHAPES[1], 70, 1e-8), (SHAPES[2], 30, 1e-3)].map(|case| (case, true));
+    for ((shape, points, tolerance), is_double) in single.into_iter().chain(double) {
+        let texts = if is_double { texts_f64(shape, tolerance, false) } else { texts(shape, tolerance) };
+        let width: usize = text(&texts, "spread").split("const WIDTH = ").nth(1).unwrap().split('u').next().unwrap().parse().unwrap();
+        // Words of a number, and numbers of words.
+        let each = if is_double { 2 } else { 1 };
+        let words = |numbers: &[f64]| -> Vec<u32> {
+            let of = |&x: &f64| if is_double { vec![x.to_bits() as u32, (x.to_bits() >> 32) as u32] } else { vec![(x as f32).to_bits()] };
+            numbers.iter().flat_map(of).collect()
+        };
+        let values_of = |words: &[u32]| -> Vec<f64> {
+            let of = |own: &[u32]| match own {
+                [low, high] => f64::from_bits(u64::from(*high) << 32 | u64::from(*low)),
+                own => f32::from_bits(own[0]).into(),
+            };
+            words.chunks(each).map(of).collect()
+        };
+        // Complex numbers times i.
+        let by_i = |numbers: &[u32]| words(&values_of(numbers).chunks(2).flat_map(|z| [-z[1], z[0]]).collect::<Vec<_>>());
         let fine = |&n: &usize| next_fast_len(&profile, TransformKind::C2c, (2 * n).max(2 * width)).unwrap() as u32;
         let mut n: Vec<u32> = shape.iter().rev().map(fine).collect();
         n.resize(3, 1);
-        let tile: [u32; 3] = [[32, 1, 1], [8, 4, 1], [4, 4, 4]][shape.len() - 1];
+        let tile: [u32; 3] = [[32, 1, 1], [8, 4, 1], [4, 4, 4 / each as u32]][shape.len() - 1];
         let tiles: Vec<u32> = n.iter().zip(tile).map(|(n, tile)| n.div_ceil(tile)).collect();
         let (cells, all_tiles, row_bins) = (n.iter().product::<u32>(), tiles.iter().product::<u32>(), n[0].div_ceil(4));
         let bins = row_bins * n[1] * n[2];
@@ -137,14 +170,22 @@ fn spreading_and_interpolation_are_adjoint() {
 
         // Most of them in one place, so that a tile has a second item of work.
         let mut random = fastrand::Rng::with_seed(3);
-        let mut angle = |j: u32| if j.is_multiple_of(40) { (random.f32() - 0.5) * std::f32::consts::TAU } else { 1.0f32 }.to_bits();
-        let coordinates: Vec<Vec<u32>> = shape.iter().map(|_| (0..points).map(&mut angle).collect()).collect();
+        let mut angle = |j: u32| if j.is_multiple_of(40) { (random.f64() - 0.5) * std::f64::consts::TAU } else { 1.0 };
+        let coordinates: Vec<Vec<u32>> = shape.iter().map(|_| words(&(0..points).map(&mut angle).collect::<Vec<_>>())).collect();
         let empty = |len: u32| vec![0; len as usize];
+        let empty_complex = |len: u32| empty(2 * each as u32 * len);
 
-        let all_places = points * shape.len() as u32;
+        let all_places = points * (shape.len() * each) as u32;
         let mut arrays: Vec<_> = [(0, grid.clone())].into_iter().chain((2..).zip(coordinates)).collect();
         arrays.extend([(5, empty(points)), (6, empty(points)), (7, empty(bins + 1)), (8, empty(all_places))]);
+        if is_double {
+            // The begin of 1/2π, for angles below 2^64.
+            let mut inverse = vec![0; 44];
+            inverse[6..13].copy_from_slice(&[0x28be_60db, 0x9391_054a, 0x7f09_d5f4, 0x7d4d_3770, 0x36d8_a566, 0x4f10_e410, 0x7f94_58ea]);
+            arrays.push((1, inverse));
+        }
         let mut found = run(text(&texts, "bin"), &arrays, groups(points));
+        found.truncate(found.len() - usize::from(is_double));
         let (unsorted, counts) = (found.pop().unwrap(), found.pop().unwrap());
         let (mut indices, keys) = (found.pop().unwrap(), found.pop().unwrap());
         indices.sort_by_key(|&i| keys[i as usize]);
@@ -154,17 +195,17 @@ fn spreading_and_interpolation_are_adjoint() {
         let arrays = [(0, grid.clone()), (1, indices.clone()), (2, unsorted), (3, empty(all_places))];
         let places = run(text(&texts, "arrange"), &arrays, groups(points)).pop().unwrap();
 
-        let mut numbers = |len: u32| (0..2 * len).map(|_| (random.f32() - 0.5).to_bits()).collect::<Vec<u32>>();
+        let mut numbers = |len: u32| words(&(0..2 * len).map(|_| random.f64() - 0.5).collect::<Vec<_>>());
         let (input, field) = (numbers(points), numbers(cells));
-        let arrays = [(0, grid.clone()), (1, indices.clone()), (2, places.clone()), (3, input.clone()), (4, empty(2 * points))];
+        let arrays = [(0, grid.clone()), (1, indices.clone()), (2, places.clone()), (3, input.clone()), (4, empty_complex(points))];
         let strengths = run(text(&texts, "strengths"), &arrays, groups(points)).pop().unwrap();
         // By i, as type 3 does.
-        let i: Vec<u32> = (0..2 * points).map(|j| if j.is_multiple_of(2) { 0.0f32 } else { 1.0 }.to_bits()).collect();
+        let i = words(&(0..2 * points).map(|j| f64::from(j % 2)).collect::<Vec<_>>());
         let turned = [&arrays[..], &[(5, i.clone())]].concat();
         let turned = run(text(&texts, "multiplied strengths"), &turned, groups(points)).swap_remove(4);
         assert_eq!(turned, by_i(&strengths));
         // NaNs, which what is not overwritten would keep.
-        let unwritten = |len: u32| vec![u32::MAX; 2 * len as usize];
+        let unwritten = |len: u32| vec![u32::MAX; 2 * each * len as usize];
         let mut arrays = vec![(0, grid.clone()), (1, starts.clone()), (2, places.clone()), (3, strengths), (5, unwritten(cells))];
         let spread = run(text(&texts, "spread"), &arrays, groups(all_tiles)).pop().unwrap();
         let counted = [(0, grid.clone()), (1, starts), (2, empty(all_tiles + 1))];
@@ -184,18 +225,26 @@ fn spreading_and_interpolation_are_adjoint() {
         let turned = [&arrays[..], &[(6, i)]].concat();
         let turned = run(text(&texts, "multiplied interpolate"), &turned, groups(points)).swap_remove(5);
         assert_eq!(turned, by_i(&values));
-        let dot = |x: &[u32], y: &[u32]| -> f64 {
-            x.iter().zip(y).map(|(x, y)| f64::from(f32::from_bits(*x)) * f64::from(f32::from_bits(*y))).sum()
-        };
+        let dot = |x: &[u32], y: &[u32]| -> f64 { values_of(x).iter().zip(values_of(y)).map(|(x, y)| x * y).sum() };
         let norm = |x: &[u32]| dot(x, x).sqrt();
         let (left, right) = (dot(&joined, &field), dot(&input, &values));
-        assert!((left - right).abs() < 1e-6 * norm(&joined) * norm(&field), "{shape:?}: {left} and {right}");
+        let bound = if is_double { 1e-14 } else { 1e-6 };
+        assert!((left - right).abs() < bound * norm(&joined) * norm(&field), "{shape:?}: {left} and {right}");
+        if is_double {
+            // Modes by their factors, which are those of the fastest axis first.
+            let modes: u32 = shape.iter().product::<usize>() as u32;
+            let mut own: Vec<u32> = shape.iter().rev().map(|&n| n as u32).collect();
+            own.resize(3, 1);
+            let grid = [&own[..], &[modes], &[0; 8]].concat();
+            let factors: Vec<f64> = (0..own.iter().sum()).map(|i: u32| f64::from(i + 1)).collect();
+            let given = numbers(modes);
+            let arrays = [(0, grid), (1, words(&factors)), (2, given.clone()), (3, unwritten(modes))];
+            let found = values_of(&run(text(&texts, "modes"), &arrays, groups(modes))[3]);
+            let [x, y] = [own[0], own[1]].map(|n| n as usize);
+            let factor = |k: usize| factors[k % x] * factors[x + k / x % y] * factors[x + y + k / (x * y)];
+            assert!(values_of(&given).iter().zip(found).enumerate().all(|(i, (z, found))| z * factor(i / 2) == found), "{shape:?}");
+        }
     }
-}
-
-/// Complex numbers times i.
-fn by_i(numbers: &[u32]) -> Vec<u32> {
-    numbers.chunks(2).flat_map(|z| [(-f32::from_bits(z[1])).to_bits(), z[0]]).collect()
 }
 
 /// Coordinates as turns have the places of the same ones in radians.

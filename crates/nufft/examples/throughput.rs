@@ -3,7 +3,9 @@
 //!
 //! `cargo run --release -p wgpu-fft-nufft --example throughput -- small` takes the cases for a
 //! processor, `large` those for a GPU, which take less than a minute there, and
-//! `1 256x256 1000000 1e-5` one case: type, modes, points, tolerance.
+//! `1 256x256 1000000 1e-5` one case: type, modes, points, tolerance. With `--f64` before that,
+//! numbers are f64, on devices that have it, and tolerances of the lists are squared: 1e-6 and 1e-12
+//! for 1e-3 and 1e-6.
 //!
 //! Times are the smallest of several runs by the host's clock, in ms. `sort_ms` is that of
 //! `Points::set` from arrays on the device, and for type 3 that of a plan, which computes on the
@@ -11,14 +13,14 @@
 //! in the box of the modes.
 
 use std::error::Error;
-use std::f32::consts::TAU;
+use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use wgpu_fft_nufft::wgpu_fft::num_complex::Complex64;
 use wgpu_fft_nufft::wgpu_fft::wgpu::PollType;
-use wgpu_fft_nufft::wgpu_fft::{Complex32, DeviceBuffer, Gpu, GpuOptions, Planner};
-use wgpu_fft_nufft::{Bound, Nufft, Type3};
+use wgpu_fft_nufft::wgpu_fft::{Complex32, DeviceBuffer, Gpu, GpuOptions, Planner, bytemuck};
+use wgpu_fft_nufft::{Bound, Nufft, Real, Type3};
 
 const SMALL: [&str; 12] = [
     "1 100000 1000000 1e-3",
@@ -61,14 +63,21 @@ const LEAST_RUNS: usize = 3;
 const WARM_UP: Duration = Duration::from_millis(1000);
 
 /// So many numbers of a stream between -1/2 and 1/2, as `nufft_times.py` draws them.
-fn numbers(stream: u64, len: usize) -> Vec<f32> {
+fn numbers<T: Real>(stream: u64, len: usize) -> Vec<T> {
+    let digits = if size_of::<T>() == 8 { 53 } else { 24 };
     let number = |i: u64| {
         let mut bits = ((stream << 40) + i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 40) as f32 / (1 << 24) as f32 - 0.5
+        T::nearest(((bits ^ (bits >> 31)) >> (64 - digits)) as f64 / (1u64 << digits) as f64 - 0.5)
     };
     (0..len as u64).map(number).collect()
+}
+
+/// The numbers times a factor, in their own arithmetic: f64 has all digits of a product of two f32.
+fn scaled<T: Real>(numbers: &[T], factor: f64) -> Vec<T> {
+    let factor: f64 = T::nearest(factor).into();
+    numbers.iter().map(|&number| T::nearest(number.into() * factor)).collect()
 }
 
 struct Bench {
@@ -107,7 +116,8 @@ impl Bench {
         Ok((all, steps))
     }
 
-    fn case(&self, case: &str) -> Result<(), Box<dyn Error>> {
+    /// `of_modes` and `of_points` make specifications ones of these numbers.
+    fn case<T: Real>(&self, case: &str, of_modes: fn(Nufft) -> Nufft<T>, of_points: fn(Type3) -> Type3<T>) -> Result<(), Box<dyn Error>> {
         let words: Vec<&str> = case.split_whitespace().collect();
         let [kind, shape, points, tolerance] = words[..] else {
             return Err(format!("`{case}` is no case: it is TYPE MODES POINTS TOLERANCE, such as 1 256x256 1000000 1e-5").into());
@@ -115,10 +125,8 @@ impl Bench {
         let modes = shape.split('x').map(str::parse).collect::<Result<Vec<usize>, _>>()?;
         let (kind, points, tolerance): (u32, usize, f64) = (kind.parse()?, points.parse()?, tolerance.parse()?);
         let gpu = &self.gpu;
-        let coordinates: Vec<Vec<f32>> =
-            (0..).zip(&modes).map(|(axis, _)| numbers(axis, points).iter().map(|turn| turn * TAU).collect()).collect();
-        let frequencies: Vec<Vec<f32>> =
-            (3..).zip(&modes).map(|(axis, &n)| numbers(axis, points).iter().map(|part| part * n as f32).collect()).collect();
+        let coordinates: Vec<Vec<T>> = (0..).zip(&modes).map(|(axis, _)| scaled(&numbers(axis, points), TAU)).collect();
+        let frequencies: Vec<Vec<T>> = (3..).zip(&modes).map(|(axis, &n)| scaled(&numbers(axis, points), n as f64)).collect();
         let all_modes: usize = modes.iter().product();
         let (from, to) = match kind {
             1 => (points, all_modes),
@@ -126,12 +134,13 @@ impl Bench {
             3 => (points, points),
             _ => return Err(format!("there is no type {kind}").into()),
         };
-        let values: Vec<Complex32> = numbers(6, from).into_iter().zip(numbers(7, from)).map(|(re, im)| Complex32::new(re, im)).collect();
-        let (input, output) = (gpu.upload(&values)?, gpu.alloc::<Complex32>(to)?);
+        let values: Vec<[T; 2]> = numbers(6, from).into_iter().zip(numbers(7, from)).map(|(re, im)| [re, im]).collect();
+        let parts: Vec<T> = values.iter().copied().flatten().collect();
+        let (input, output) = (gpu.upload::<T::Complex>(bytemuck::cast_slice(&parts))?, gpu.alloc::<T::Complex>(to)?);
         let (sort, bound) = if kind == 3 {
-            let x: Vec<&[f32]> = coordinates.iter().map(|values| &values[..]).collect();
-            let s: Vec<&[f32]> = frequencies.iter().map(|values| &values[..]).collect();
-            let spec = Type3::new().tolerance(tolerance);
+            let x: Vec<&[T]> = coordinates.iter().map(|values| &values[..]).collect();
+            let s: Vec<&[T]> = frequencies.iter().map(|values| &values[..]).collect();
+            let spec = of_points(Type3::new()).tolerance(tolerance);
             let sort = self.smallest(|| {
                 spec.plan(&self.planner, &x, &s)?;
                 Ok(())
@@ -140,7 +149,7 @@ impl Bench {
             (sort, plan.bind(&input, &output)?)
         } else {
             let spec = if kind == 1 { Nufft::type1(&modes[..]) } else { Nufft::type2(&modes[..]) };
-            let plan = spec.tolerance(tolerance).plan(&self.planner)?;
+            let plan = of_modes(spec).tolerance(tolerance).plan(&self.planner)?;
             let arrays = coordinates.iter().map(|values| gpu.upload(values)).collect::<Result<Vec<_>, _>>()?;
             let views: Vec<_> = arrays.iter().map(DeviceBuffer::view).collect();
             let sorted = plan.alloc_points(points)?;
@@ -154,35 +163,41 @@ impl Bench {
         // The transform once more: steps that ran alone may have added to what was there.
         gpu.submit(|encoder| bound.encode(encoder))?;
         let found = gpu.download(&output)?.wait()?;
+        let found: &[T] = bytemuck::cast_slice(&found);
 
-        // The angle between the thing at an index of the modes or frequencies and a point.
-        let angle = |mode: usize, point: usize| {
-            if kind == 3 {
-                return frequencies.iter().zip(&coordinates).map(|(s, x)| f64::from(s[mode]) * f64::from(x[point])).sum();
+        // exp(i · angle) between the thing at an index of the modes or frequencies and a point, with
+        // what rounding takes away of products and sums.
+        let wave = |mode: usize, point: usize, sign: f64| {
+            let (mut rest, mut high, mut low) = (mode, 0.0f64, 0.0);
+            for axis in (0..modes.len()).rev() {
+                let x: f64 = coordinates[axis][point].into();
+                let s = if kind == 3 { frequencies[axis][mode].into() } else { (rest % modes[axis]) as f64 - (modes[axis] / 2) as f64 };
+                rest /= modes[axis];
+                let (product, before) = (s * x, high);
+                high += product;
+                let of_product = high - before;
+                low += s.mul_add(x, -product) + (before - (high - of_product)) + (product - of_product);
             }
-            let (mut rest, mut angle) = (mode, 0.0);
-            for (n, values) in modes.iter().zip(&coordinates).rev() {
-                angle += ((rest % n) as f64 - (n / 2) as f64) * f64::from(values[point]);
-                rest /= n;
-            }
-            angle
+            let z = Complex64::cis(sign * high);
+            z + z * Complex64::I * (sign * low)
         };
-        let wide = |z: Complex32| Complex64::new(z.re.into(), z.im.into());
+        let wide = |[re, im]: [T; 2]| Complex64::new(re.into(), im.into());
         let samples = (TERMS / from).clamp(3, 20);
         let (mut difference, mut norm) = (0.0, 0.0);
         for sample in 0..samples {
             let k = (2 * sample + 1) * to / (2 * samples);
-            let term = |(j, value): (usize, &Complex32)| wide(*value) * Complex64::cis(if kind == 2 { -angle(j, k) } else { angle(k, j) });
+            let term = |(j, value): (usize, &[T; 2])| wide(*value) * if kind == 2 { wave(j, k, -1.0) } else { wave(k, j, 1.0) };
             let exact: Complex64 = values.iter().enumerate().map(term).sum();
-            difference += (wide(found[k]) - exact).norm_sqr();
+            difference += (wide([found[2 * k], found[2 * k + 1]]) - exact).norm_sqr();
             norm += exact.norm_sqr();
         }
         let error = (difference / norm).sqrt();
         let list = modes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         println!(
-            "{{\"library\": \"wgpu-fft-nufft\", \"gpu\": \"{}\", \"type\": {kind}, \"axes\": {}, \"modes\": [{list}], \"points\": {points}, \
+            "{{\"library\": \"wgpu-fft-nufft\", \"gpu\": \"{}\", \"numbers\": \"{}\", \"type\": {kind}, \"axes\": {}, \"modes\": [{list}], \"points\": {points}, \
              \"eps\": {tolerance:e}, \"sort_ms\": {sort:.3}, \"run_ms\": {run:.3}, \"error\": {error:.2e}, \"steps\": [{steps}]}}",
             gpu.profile().name,
+            T::NAME,
             modes.len()
         );
         Ok(())
@@ -190,16 +205,28 @@ impl Bench {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_double = arguments.first().is_some_and(|first| first == "--f64");
+    arguments.drain(..usize::from(is_double));
     let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
     let bench = Bench { planner: Planner::new(&gpu), gpu };
     let one = arguments.join(" ");
-    let cases: Vec<&str> = match &one[..] {
-        "small" => SMALL.into_iter().chain(SMALL_3).collect(),
-        "large" => LARGE.into_iter().chain(LARGE_3).collect(),
-        "" => return Err("usage: throughput small | large | TYPE MODES POINTS TOLERANCE".into()),
-        other => vec![other],
+    let mut cases: Vec<String> = match &one[..] {
+        "small" => SMALL.into_iter().chain(SMALL_3).map(str::to_owned).collect(),
+        "large" => LARGE.into_iter().chain(LARGE_3).map(str::to_owned).collect(),
+        "" => return Err("usage: throughput [--f64] small | large | TYPE MODES POINTS TOLERANCE".into()),
+        other => vec![other.to_owned()],
     };
+    if is_double && cases.len() > 1 {
+        for case in &mut cases {
+            for (tolerance, square) in [("1e-3", "1e-6"), ("1e-5", "1e-10"), ("1e-6", "1e-12")] {
+                if let Some(start) = case.strip_suffix(tolerance) {
+                    *case = format!("{start}{square}");
+                    break;
+                }
+            }
+        }
+    }
     if !bench.gpu.profile().is_cpu() {
         let plan = Nufft::type1([512, 512]).plan(&bench.planner)?;
         let points = plan.points(&[&numbers(0, 1_000_000), &numbers(1, 1_000_000)])?;
@@ -211,5 +238,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             bench.gpu.device().poll(PollType::wait_indefinitely())?;
         }
     }
-    cases.iter().try_for_each(|case| bench.case(case))
+    cases.iter().try_for_each(
+        |case| {
+            if is_double { bench.case(case, Nufft::f64, Type3::f64) } else { bench.case(case, |spec| spec, |spec| spec) }
+        },
+    )
 }

@@ -11,7 +11,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         return;
     }
     let i = indices[p];
-    for (var axis = 0u; axis < AXES; axis++) {
-        sorted[axis * grid.points + p] = places[axis * grid.points + i];
+    for (var word = 0u; word < PLACE_WORDS; word++) {
+        sorted[word * grid.points + p] = places[word * grid.points + i];
     }
 }

@@ -4,7 +4,7 @@
 @group(0) @binding(2) var<storage, read> indices: array<u32>;
 @group(0) @binding(3) var<storage, read> places: array<u32>;
 // CELLS
-@group(0) @binding(5) var<storage, read_write> output: array<vec2<f32>>;
+@group(0) @binding(5) var<storage, read_write> output: array<vec2<Real>>;
 // FACTORS
 
 // The cell so many behind another one, around the end of the axis.
@@ -25,5 +25,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let first = vec3(keys[p] % grid.bins.x * BIN + (place >> 25u) % BIN, row % grid.n.y, row / grid.n.y);
     // SUM
     let i = indices[p];
-    output[group.z * grid.points + i] = select(vec2(0.0), multiplied(sum, i), (place & 0x1000000u) == 0u);
+    output[group.z * grid.points + i] = select(vec2<Real>(), multiplied(sum, i), (place & 0x1000000u) == 0u);
 }

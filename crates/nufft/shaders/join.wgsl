@@ -2,8 +2,8 @@
 // cell of an item, and those of a tile's first item do it.
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<storage, read> extra: array<u32>;
-@group(0) @binding(2) var<storage, read> parts: array<vec2<f32>>;
-@group(0) @binding(3) var<storage, read_write> cells: array<vec2<f32>>;
+@group(0) @binding(2) var<storage, read> parts: array<vec2<Real>>;
+@group(0) @binding(3) var<storage, read_write> cells: array<vec2<Real>>;
 
 const TILE = TILE_X * TILE_Y * TILE_Z;
 

@@ -1,21 +1,10 @@
 // Finds the cells of points, in integers: no digit of an angle is lost, however large the grid.
 
-// The 64 bits of a product, the low word first.
-fn product(a: u32, b: u32) -> vec2<u32> {
-    let low = (a & 0xffffu) * (b & 0xffffu);
-    let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-    let other = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
-    return vec2((other << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
-}
-
 // Of an angle, in units of 2^-64 of a turn, the low word first, on an axis of n cells: the first
 // cell that it reaches, and how far that cell lies inside of the window's begin, in units of 2^-24
 // of a cell.
 fn place_of(turn: vec2<u32>, n: u32) -> vec2<u32> {
-    let below = product(turn.x, n).y;
-    var position = product(turn.y, n);
-    position.x += below;
-    position.y += select(0u, 1u, position.x < below);
+    let position = added(product(turn.y, n), product(turn.x, n).y);
     // The window begins at position - WIDTH / 2.
     let fraction = position.x + (WIDTH % 2u) * 0x80000000u;
     let carry = select(0u, 1u, fraction < position.x);

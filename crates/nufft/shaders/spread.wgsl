@@ -7,7 +7,7 @@
 // STRENGTHS
 // For each tile, the items of work before its own; at the end, how many there are.
 @group(0) @binding(4) var<storage, read> extra: array<u32>;
-@group(0) @binding(5) var<storage, read_write> cells: array<vec2<f32>>;
+@group(0) @binding(5) var<storage, read_write> cells: array<vec2<Real>>;
 
 @compute @workgroup_size(SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -34,7 +34,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         let place = places[p];
         let value = strengths_at(group.z * grid.points + p);
         // The place of the tile's first cell in the window.
-        let x = f32(i32((segment.base << 25u) - (place & 0xfe000000u)) >> 25u) + f32(place & 0xffffffu) * FRACTION;
+        let x = Real(i32((segment.base << 25u) - (place & 0xfe000000u)) >> 25u) + fraction_of(place, 0u, p);
         // ADD
     }
     // STORE

@@ -3,6 +3,7 @@
 use wgpu_fft::fft::{TransformKind, next_fast_len};
 use wgpu_fft::{DeviceProfile, Error, Result, Shape};
 
+use crate::real::Real;
 use crate::window::Window;
 
 /// Cells of a bin along the fastest axis; it has one along the others. Points are sorted by bins. 4
@@ -27,17 +28,17 @@ pub(crate) struct Geometry {
 
 impl Geometry {
     /// A grid of twice as many cells as modes.
-    pub fn new(profile: &DeviceProfile, shape: &Shape, window: &Window) -> Result<Self> {
+    pub fn new<T: Real>(profile: &DeviceProfile, shape: &Shape, window: &Window) -> Result<Self> {
         let least = |&modes: &usize| match modes {
             0 => Err(Error::Empty { what: "the modes", shape: shape.to_string() }),
             modes => Ok(modes.saturating_mul(2).max(2 * window.width as usize)),
         };
         let least = shape.extents().iter().map(least).collect::<Result<Vec<_>>>()?;
-        Self::of_cells(profile, &least, window, &format!("the fine grid of {shape} modes"))
+        Self::of_cells::<T>(profile, &least, window, &format!("the fine grid of {shape} modes"))
     }
 
     /// A grid of so many cells or more along the axes of a shape.
-    pub fn of_cells(profile: &DeviceProfile, least: &[usize], window: &Window, what: &str) -> Result<Self> {
+    pub fn of_cells<T: Real>(profile: &DeviceProfile, least: &[usize], window: &Window, what: &str) -> Result<Self> {
         let axes = least.len();
         check_axes(axes)?;
         let mut cells = [1; 3];
@@ -56,8 +57,8 @@ impl Geometry {
         // lavapipe, ms of type 1 at 1e-6. 512², a million points: 8x4 238, 16x4 246, 16x2 263, 4x4
         // 275, 8x2 285. 64³, 300,000 points, of processor time: 4x4x4 248, 8x4x4 188, 16x4x4 174;
         // at 1e-3 100, 77, 75. The longer, the fewer of its segments have no point. The cells of
-        // 4x4x4 take 128 registers, and a GPU's invocation has at most 255.
-        let volume = if profile.is_cpu() { [8, 4, 4] } else { [4, 4, 4] };
+        // 4x4x4 take 128 registers, or twice as many in f64, and a GPU's invocation has at most 255.
+        let volume = if profile.is_cpu() { [8, 4, 4] } else { [4, 4, if T::DOUBLE { 2 } else { 4 }] };
         let tile = [[32, 1, 1], [8, 4, 1], volume][axes - 1];
         Ok(Self { axes, cells, width: window.width, tile })
     }
@@ -133,17 +134,20 @@ pub(crate) fn check_bytes(profile: &DeviceProfile, what: &str, required: u64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::Double;
 
     /// By counting, on small grids, with every tile that a segment of the spreading names.
     #[test]
     fn no_point_reaches_more_tiles_than_planned() {
         let gpu = DeviceProfile::webgpu_defaults();
         let processor = gpu.clone().with(|profile| profile.device_type = wgpu_fft::wgpu::DeviceType::Cpu);
-        for (digits, shapes, profile) in [(1, 2..40, &gpu), (4, 5..60, &processor), (6, 7..60, &gpu), (6, 7..60, &processor)] {
-            let window = Window::new(10f64.powi(-digits));
+        for (digits, shapes, profile) in
+            [(1, 2..40, &gpu), (4, 5..60, &processor), (6, 7..60, &gpu), (6, 7..60, &processor), (12, 13..60, &gpu)]
+        {
+            let window = Window::new::<Double>(10f64.powi(-digits), 1);
             for modes in shapes {
                 for axes in 1..=3 {
-                    let geometry = Geometry::new(profile, &Shape::from(&vec![modes; axes][..]), &window).unwrap();
+                    let geometry = Geometry::new::<f64>(profile, &Shape::from(&vec![modes; axes][..]), &window).unwrap();
                     let bound = geometry.most_tiles();
                     let most: u64 = (0..axes)
                         .map(|axis| {

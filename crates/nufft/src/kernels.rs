@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use wgpu_fft::DeviceProfile;
 
+use crate::digits::Digits;
 use crate::geometry::{BIN, CHUNK, Geometry};
+use crate::real::Real;
 use crate::window::Window;
 
 /// Invocations in a workgroup.
@@ -15,39 +17,11 @@ pub(crate) const EACH: u32 = 32;
 /// Numbers of a workgroup there.
 pub(crate) const BLOCK: u32 = SIZE * EACH;
 
-/// How keys are sorted: digit by digit, by workgroups that take a block of keys each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Digits {
-    /// Bits of a digit.
-    pub bits: u32,
-    /// Steps that it takes.
-    pub steps: u32,
-    /// Invocations of a workgroup, which have a count of each digit in workgroup memory.
-    size: u32,
-    /// Keys of an invocation.
-    each: u32,
-}
-
-impl Digits {
-    /// Those for so many bins. A processor runs invocations one after the other, so few of them
-    /// with long digits and many keys take fewer steps.
-    pub fn new(profile: &DeviceProfile, bins: u64) -> Self {
-        let (size, each, most) = if profile.is_cpu() { (8, 512, 10) } else { (64, 32, 6) };
-        let most = most.min((profile.workgroup_bytes / (4 * size)).max(2).ilog2());
-        let all = 64 - (bins - 1).leading_zeros();
-        let steps = all.div_ceil(most);
-        Self { bits: all.div_ceil(steps.max(1)).max(1), steps, size, each }
-    }
-
-    /// Keys of a workgroup.
-    pub fn block(self) -> u32 {
-        self.size * self.each
-    }
-}
-
 const GRID: &str = include_str!("../shaders/grid.wgsl");
-const LOCATE: &str = include_str!("../shaders/locate.wgsl");
-const RADIANS: &str = include_str!("../shaders/radians.wgsl");
+const PRODUCT: &str = include_str!("../shaders/product.wgsl");
+/// In f32 and f64.
+const LOCATE: [&str; 2] = [include_str!("../shaders/locate.wgsl"), include_str!("../shaders/locate_f64.wgsl")];
+const RADIANS: [&str; 2] = [include_str!("../shaders/radians.wgsl"), include_str!("../shaders/radians_f64.wgsl")];
 const CORNER: &str = include_str!("../shaders/corner.wgsl");
 const SEGMENTS: &str = include_str!("../shaders/segments.wgsl");
 const KEYS: &str = include_str!("../shaders/digits.wgsl");
@@ -56,7 +30,7 @@ const TILE: &str = include_str!("../shaders/tile.wgsl");
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// The names of all kernels.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "bin",
     "bin turns",
     "arrange",
@@ -72,6 +46,7 @@ const NAMES: [&str; 15] = [
     "join",
     "interpolate",
     "multiplied interpolate",
+    "modes",
 ];
 
 /// The texts of all kernels for a geometry.
@@ -83,13 +58,15 @@ pub(crate) struct Texts {
     tile: [u32; 3],
     width: u32,
     window: String,
+    /// Whether numbers are f64.
+    double: bool,
     /// Complex numbers are loaded as one word of 64 bits each. A processor's shaders load each word
     /// of each invocation by itself, and that takes most of their time.
     int64: bool,
 }
 
 impl Texts {
-    pub fn new(profile: &DeviceProfile, geometry: &Geometry, window: &Window) -> Self {
+    pub fn new<T: Real>(profile: &DeviceProfile, geometry: &Geometry, window: &Window) -> Self {
         let [x, y, z] = geometry.tile;
         let deep = |axis| u32::from(geometry.axes > axis);
         let digits = Digits::new(profile, geometry.bins());
@@ -101,6 +78,7 @@ impl Texts {
             ("SORT_SIZE", digits.size),
             ("SORT_EACH", digits.each),
             ("AXES", geometry.axes as u32),
+            ("PLACE_WORDS", place_words::<T>(geometry.axes) as u32),
             ("BIN", BIN),
             ("CHUNK", CHUNK),
             ("WIDTH", window.width),
@@ -114,16 +92,18 @@ impl Texts {
         for (name, number) in numbers {
             line(&mut constants, format_args!("const {name} = {number}u;"));
         }
-        line(&mut constants, format_args!("const FRACTION = {:e};", 2f32.powi(-24)));
-        line(&mut constants, format_args!("const STEP = {:e};", 2.0 / f64::from(window.width)));
+        line(&mut constants, format_args!("alias Real = {};", T::NAME));
+        line(&mut constants, format_args!("const ONE = {};", literal::<T>(1.0)));
+        line(&mut constants, format_args!("const STEP = {};", literal::<T>(2.0 / f64::from(window.width))));
         Self {
             constants,
             digits,
             axes: geometry.axes,
             tile: geometry.tile,
             width: window.width,
-            window: window_text(window),
-            int64: profile.is_cpu() && profile.int64,
+            window: window_text::<T>(window),
+            double: T::DOUBLE,
+            int64: profile.is_cpu() && profile.int64 && !T::DOUBLE,
         }
     }
 
@@ -154,6 +134,7 @@ impl Texts {
             "join" => self.join(&[GRID, CORNER, TILE, include_str!("../shaders/join.wgsl")]),
             "interpolate" => self.interpolate(false),
             "multiplied interpolate" => self.interpolate(true),
+            "modes" => self.join(&[GRID, include_str!("../shaders/modes.wgsl")]),
             other => unreachable!("there is no kernel `{other}`"),
         }
     }
@@ -163,10 +144,10 @@ impl Texts {
         let (element, load) = if self.int64 {
             ("u64", format!("let bits = {name}[i];\n    return vec2(bitcast<f32>(u32(bits)), bitcast<f32>(u32(bits >> 32u)));"))
         } else {
-            ("vec2<f32>", format!("return {name}[i];"))
+            ("vec2<Real>", format!("return {name}[i];"))
         };
         format!(
-            "@group(0) @binding({binding}) var<storage, read> {name}: array<{element}>;\nfn {name}_at(i: u32) -> vec2<f32> {{\n    {load}\n}}\n"
+            "@group(0) @binding({binding}) var<storage, read> {name}: array<{element}>;\nfn {name}_at(i: u32) -> vec2<Real> {{\n    {load}\n}}\n"
         )
     }
 
@@ -176,26 +157,35 @@ impl Texts {
             let halves = "vec2<u32>(u32(bits.x), u32(bits.x >> 32u)), vec2<u32>(u32(bits.y), u32(bits.y >> 32u))";
             ("vec2<u64>", format!("let bits = pairs[i];\n    return bitcast<vec4<f32>>(vec4<u32>({halves}));"))
         } else {
-            ("vec4<f32>", "return pairs[i];".to_owned())
+            ("vec4<Real>", "return pairs[i];".to_owned())
         };
         format!(
-            "@group(0) @binding({binding}) var<storage, read> pairs: array<{element}>;\nfn pairs_at(i: u32) -> vec4<f32> {{\n    {load}\n}}\n"
+            "@group(0) @binding({binding}) var<storage, read> pairs: array<{element}>;\nfn pairs_at(i: u32) -> vec4<Real> {{\n    {load}\n}}\n"
         )
     }
 
-    /// Finds the places of points, from coordinates in radians or in units of 2^-64 of a turn.
+    /// Finds the places of points, from coordinates in radians, or in units of 2^-64 of a turn, or
+    /// 2^-128 in f64.
     fn bin(&self, turns: bool) -> String {
         let [mut bindings, mut places] = [const { String::new() }; 2];
         let mut finite = Vec::new();
-        let element = if turns { "vec2<u32>" } else { "u32" };
+        let (element, whole) = match (turns, self.double) {
+            (true, true) => ("vec4<u32>", ".yzw"),
+            (true, false) => ("vec2<u32>", ""),
+            (false, true) => ("vec2<u32>", ""),
+            (false, false) => ("u32", ""),
+        };
         for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
             let name = format!("{letter}_coordinates");
-            let turn = if turns { format!("{name}[i]") } else { format!("turn_of({name}[i])") };
+            let turn = if turns { format!("{name}[i]{whole}") } else { format!("turn_of({name}[i])") };
             line(&mut bindings, format_args!("@group(0) @binding({}) var<storage, read> {name}: array<{element}>;", 2 + axis));
             line(&mut places, format_args!("    let {letter} = place_of({turn}, grid.n.{letter});"));
             match axis {
                 0 => line(&mut places, format_args!("    places[i] = (x.x << 25u) | mark | x.y;")),
                 _ => line(&mut places, format_args!("    places[{axis}u * grid.points + i] = {letter}.y;")),
+            }
+            if self.double {
+                line(&mut places, format_args!("    places[({axis}u + AXES) * grid.points + i] = {letter}.z;"));
             }
             finite.push(if turns { "true".to_owned() } else { format!("is_finite({name}[i])") });
         }
@@ -215,7 +205,8 @@ fn store_places(i: u32) -> u32 {{
 ",
             finite.join(" && ")
         );
-        self.join(&[GRID, LOCATE, if turns { "" } else { RADIANS }, &text, &store])
+        let of = usize::from(self.double);
+        self.join(&[GRID, PRODUCT, LOCATE[of], if turns { "" } else { RADIANS[of] }, &text, &store])
     }
 
     fn strengths(&self, by_factors: bool) -> String {
@@ -243,11 +234,11 @@ fn store_places(i: u32) -> u32 {{
         let rows = || (0..tile_z).flat_map(move |z| (0..tile_y).map(move |y| (z, y)));
         let (mut accumulators, mut add, mut store) = (String::new(), String::new(), String::new());
         for quad in 0..quads {
-            line(&mut add, format_args!("        let x{quad} = window(STEP * (x + {}) - 1.0);", steps(4 * quad)));
+            line(&mut add, format_args!("        let x{quad} = window(STEP * (x + {}) - ONE);", self.steps(4 * quad)));
         }
         for (axis, letter) in LETTERS.iter().enumerate().take(self.axes).skip(1) {
-            let place = format!("f32(segment.{letter}) + f32(places[{axis}u * grid.points + p]) * FRACTION");
-            line(&mut add, format_args!("        let {letter} = window(STEP * ({place} + {}) - 1.0);", steps(0)));
+            let place = format!("Real(segment.{letter}) + fraction_of(places[{axis}u * grid.points + p], {axis}u, p)");
+            line(&mut add, format_args!("        let {letter} = window(STEP * ({place} + {}) - ONE);", self.steps(0)));
         }
         for (z, y) in rows() {
             if self.axes == 3 && y == 0 {
@@ -262,7 +253,7 @@ fn store_places(i: u32) -> u32 {{
             for quad in 0..quads {
                 for (part, letter) in [("re", 'x'), ("im", 'y')] {
                     let name = format!("{part}{z}{y}{quad}");
-                    line(&mut accumulators, format_args!("    var {name} = vec4(0.0);"));
+                    line(&mut accumulators, format_args!("    var {name} = vec4<Real>();"));
                     line(&mut add, format_args!("        {name} += row{z}{y}.{letter} * x{quad};"));
                 }
                 let (offset, numbers) = (4 * quad, format!("re{z}{y}{quad}, im{z}{y}{quad}"));
@@ -275,13 +266,13 @@ fn store_places(i: u32) -> u32 {{
             }
         }
         let store_function = if further {
-            "fn store(first: u32, begin: u32, end: u32, re: vec4<f32>, im: vec4<f32>) {
+            "fn store(first: u32, begin: u32, end: u32, re: vec4<Real>, im: vec4<Real>) {
     for (var i = begin; i < end; i++) {
         cells[first + i] = vec2(re[i], im[i]);
     }
 }"
         } else {
-            "fn store(first: u32, place: vec3<u32>, re: vec4<f32>, im: vec4<f32>) {
+            "fn store(first: u32, place: vec3<u32>, re: vec4<Real>, im: vec4<Real>) {
     if place.y >= grid.n.y || place.z >= grid.n.z {
         return;
     }
@@ -307,7 +298,7 @@ fn store_places(i: u32) -> u32 {{
             .replace("        // ADD\n", &add)
             .replace("    // STORE\n", &store);
         let text = if further { text } else { text.lines().filter(|line| !line.contains("(4) var")).collect::<Vec<_>>().join("\n") };
-        let mut parts = vec![GRID, CORNER, SEGMENTS, &self.window, store_function, &text];
+        let mut parts = vec![GRID, CORNER, SEGMENTS, self.fraction(), &self.window, store_function, &text];
         if further {
             parts.push(TILE);
         }
@@ -321,13 +312,13 @@ fn store_places(i: u32) -> u32 {{
         let pairs = self.width / 2 + 1;
         for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
             let (place, cells) = match axis {
-                0 => ("place & 0xffffffu".to_owned(), 2 * pairs),
+                0 => ("place".to_owned(), 2 * pairs),
                 _ => (format!("places[{axis}u * grid.points + p]"), self.width),
             };
-            let before = if axis == 0 { " - f32(first.x % 2u)" } else { "" };
-            line(&mut sum, format_args!("    let {letter} = f32({place}) * FRACTION{before};"));
+            let before = if axis == 0 { " - Real(first.x % 2u)" } else { "" };
+            line(&mut sum, format_args!("    let {letter} = fraction_of({place}, {axis}u, p){before};"));
             for quad in 0..cells.div_ceil(4) {
-                let value = format!("window(STEP * ({letter} + {}) - 1.0)", steps(4 * quad));
+                let value = format!("window(STEP * ({letter} + {}) - ONE)", self.steps(4 * quad));
                 line(&mut sum, format_args!("    let {letter}{quad} = {value};"));
             }
         }
@@ -349,20 +340,22 @@ fn store_places(i: u32) -> u32 {{
                     let cell = format!("next_cell(first.y, {step}u, grid.n.y)");
                     line(&mut sum, format_args!("    let y_row{step} = {cell} * (grid.n.x / 2u);"));
                 }
-                line(&mut sum, format_args!("    var both = vec4(0.0);"));
+                line(&mut sum, format_args!("    var both = vec4<Real>();"));
                 let (plane, target) = if axes == 3 { ("plane", "inner") } else { (batch, "both") };
                 if axes == 3 {
                     line(&mut sum, format_args!("    for (var k = 0u; k < WIDTH; k++) {{"));
                     let cell = "next_cell(first.z, k, grid.n.z) * grid.n.y * (grid.n.x / 2u)";
                     line(&mut sum, format_args!("    let plane = {batch} + {cell};"));
-                    line(&mut sum, format_args!("    var inner = vec4(0.0);"));
+                    line(&mut sum, format_args!("    var inner = vec4<Real>();"));
                 }
                 for step in 0..self.width {
                     line(&mut sum, format_args!("    let row{step} = {plane} + y_row{step};"));
                     line(&mut sum, format_args!("    {target} += {} * ({});", weight('y', step), row(&format!("row{step}"))));
                 }
                 if axes == 3 {
-                    let z = if self.width > 4 { "select(z1, z0, k < 4u)" } else { "z0" };
+                    let last = (self.width - 1) / 4;
+                    let later = |z, quad| format!("select({z}, z{quad}, k < {}u)", 4 * (quad + 1));
+                    let z = (0..last).rev().fold(format!("z{last}"), later);
                     line(&mut sum, format_args!("    let z_weights = {z};\n    both += z_weights[k % 4u] * inner;\n    }}"));
                 }
             }
@@ -372,7 +365,30 @@ fn store_places(i: u32) -> u32 {{
             .replace("    // SUM\n", &sum)
             .replace("// CELLS\n", &self.pairs(4))
             .replace("// FACTORS\n", &factors(6, by_factors));
-        self.join(&[GRID, &self.window, &text])
+        self.join(&[GRID, self.fraction(), &self.window, &text])
+    }
+
+    /// How far a point's first cell along an axis lies inside of the window's begin.
+    fn fraction(&self) -> &'static str {
+        if self.double {
+            "fn fraction_of(place: u32, axis: u32, p: u32) -> Real {
+    let low = Real(places[(axis + AXES) * grid.points + p]);
+    return (Real(place & 0xffffffu) * 4294967296.0lf + low) * 1.3877787807814457e-17lf;
+}
+"
+        } else {
+            "fn fraction_of(place: u32, axis: u32, p: u32) -> Real {
+    return Real(place & 0xffffffu) * 5.9604645e-8;
+}
+"
+        }
+    }
+
+    /// Four neighbouring steps.
+    fn steps(&self, first: u32) -> String {
+        let suffix = if self.double { "lf" } else { "" };
+        let steps: Vec<String> = (first..first + 4).map(|step| format!("{step}.0{suffix}")).collect();
+        format!("vec4({})", steps.join(", "))
     }
 }
 
@@ -384,33 +400,37 @@ fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
 fn factors(binding: u32, by_factors: bool) -> String {
     if by_factors {
         format!(
-            "@group(0) @binding({binding}) var<storage, read> factors: array<vec2<f32>>;
-fn multiplied(value: vec2<f32>, i: u32) -> vec2<f32> {{
+            "@group(0) @binding({binding}) var<storage, read> factors: array<vec2<Real>>;
+fn multiplied(value: vec2<Real>, i: u32) -> vec2<Real> {{
     let factor = factors[i];
     return value.x * factor + value.y * vec2(-factor.y, factor.x);
 }}
 "
         )
     } else {
-        "fn multiplied(value: vec2<f32>, i: u32) -> vec2<f32> { return value; }\n".to_owned()
+        "fn multiplied(value: vec2<Real>, i: u32) -> vec2<Real> { return value; }\n".to_owned()
     }
 }
 
-/// Four neighbouring steps.
-fn steps(first: u32) -> String {
-    format!("vec4({first}.0, {}.0, {}.0, {}.0)", first + 1, first + 2, first + 3)
+/// The nearest number in WGSL, which converts none to f64.
+fn literal<T: Real>(number: f64) -> String {
+    if T::DOUBLE { format!("{number:e}lf") } else { format!("{:e}f", number as f32) }
+}
+
+/// How many words the place of a point has.
+pub(crate) fn place_words<T: Real>(axes: usize) -> usize {
+    if T::DOUBLE { 2 * axes } else { axes }
 }
 
 /// The window by places from -1 to 1.
-fn window_text(window: &Window) -> String {
-    let mut text = "fn window(z: vec4<f32>) -> vec4<f32> {\n    let s = 1.0 - z * z;\n".to_owned();
-    let number = |coefficient: f64| format!("{:e}f", coefficient as f32);
+fn window_text<T: Real>(window: &Window) -> String {
+    let mut text = "fn window(z: vec4<Real>) -> vec4<Real> {\n    let s = ONE - z * z;\n".to_owned();
     let mut coefficients = window.coefficients.iter().rev();
-    let highest = number(*coefficients.next().expect("a polynomial has coefficients"));
+    let highest = literal::<T>(*coefficients.next().expect("a polynomial has coefficients"));
     line(&mut text, format_args!("    var sum = vec4({highest});"));
     for coefficient in coefficients {
-        line(&mut text, format_args!("    sum = sum * s + {};", number(*coefficient)));
+        line(&mut text, format_args!("    sum = sum * s + {};", literal::<T>(*coefficient)));
     }
-    text.push_str("    return select(vec4(0.0), sum, s > vec4(0.0));\n}\n");
+    text.push_str("    return select(vec4<Real>(), sum, s > vec4<Real>());\n}\n");
     text
 }

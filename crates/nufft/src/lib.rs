@@ -3,10 +3,13 @@
 #![deny(unsafe_code)]
 
 mod device;
+mod digits;
+mod exact;
 mod geometry;
 mod kernels;
 mod plan;
 mod points;
+mod real;
 mod spec;
 mod steps;
 mod type3;
@@ -14,6 +17,7 @@ mod window;
 
 pub use plan::Plan;
 pub use points::Points;
+pub use real::Real;
 pub use spec::{ModeOrder, Nufft, Sign};
 pub use steps::Bound;
 pub use type3::{Type3, Type3Plan};

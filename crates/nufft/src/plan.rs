@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use wgpu_fft::signal::Roll;
-use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, View};
+use wgpu_fft::{DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, View};
 
-use crate::device::Kernel;
 use crate::device::binding;
 use crate::geometry::check_bytes;
 use crate::kernels::{SIZE, Texts};
-use crate::points::{Points, Sorting, check_coordinates};
+use crate::points::{Binning, Points, Sorting, check_coordinates};
+use crate::real::Real;
 use crate::spec::{Kind, ModeOrder, Nufft};
 use crate::steps::{Bound, Fine, Interpolating, Spreading, Step};
 
@@ -19,18 +19,18 @@ use crate::steps::{Bound, Fine, Interpolating, Spreading, Step};
 /// and [`Bound::encode`] records into an encoder of yours. Plans of equal shape and tolerance can
 /// use the same [`Points`].
 #[derive(Debug)]
-pub struct Plan {
-    spec: Nufft,
+pub struct Plan<T: Real = f32> {
+    spec: Nufft<T>,
     gpu: Gpu,
     texts: Texts,
     sorting: Sorting,
     /// Finds the bins of coordinates in radians.
-    bin: Arc<Kernel>,
+    bin: Arc<Binning>,
     of_type: OfType,
-    fine: Fine,
+    fine: Fine<T>,
     modes_len: usize,
     /// If the caller's modes are not in ascending order.
-    order: Option<Order>,
+    order: Option<Order<T>>,
 }
 
 /// The kernels of its type alone.
@@ -42,9 +42,9 @@ enum OfType {
 
 /// What reorders modes, and where they are in ascending order.
 #[derive(Debug)]
-struct Order {
-    roll: Arc<wgpu_fft::Plan<Roll<Complex32>>>,
-    modes: DeviceBuffer<Complex32>,
+struct Order<T: Real> {
+    roll: Arc<wgpu_fft::Plan<Roll<T::Complex>>>,
+    modes: DeviceBuffer<T::Complex>,
 }
 
 /// Refuses a batch of none, and devices that are too small for the kernels.
@@ -69,19 +69,20 @@ pub(crate) fn check_device(gpu: &Gpu, batch: usize) -> Result<()> {
 }
 
 /// How many numbers so many points have in a batch, if the device can bind them.
-pub(crate) fn values_at(gpu: &Gpu, points: usize, batch: usize) -> Result<usize> {
+pub(crate) fn values_at<T: Real>(gpu: &Gpu, points: usize, batch: usize) -> Result<usize> {
     let len = points.saturating_mul(batch);
-    check_bytes(gpu.profile(), &format!("the strengths of {points} points in {batch} transforms"), 8u64.saturating_mul(len as u64))?;
+    let bytes = (size_of::<T::Complex>() as u64).saturating_mul(len as u64);
+    check_bytes(gpu.profile(), &format!("the strengths of {points} points in {batch} transforms"), bytes)?;
     Ok(len)
 }
 
-impl Plan {
-    pub(crate) fn new(planner: &Planner, spec: Nufft) -> Result<Self> {
+impl<T: Real> Plan<T> {
+    pub(crate) fn new(planner: &Planner, spec: Nufft<T>) -> Result<Self> {
         let gpu = planner.gpu().clone();
         let window = spec.window()?;
         let texts = spec.texts(gpu.profile())?;
         check_device(&gpu, spec.batch)?;
-        let fine = Fine::new(planner, &spec.shape, &window, spec.kind, spec.sign, spec.batch)?;
+        let fine = Fine::new(planner, &texts, &spec.shape, &window, spec.kind, spec.sign, spec.batch)?;
         let of_type = match spec.kind {
             Kind::One => OfType::One(Spreading::new(planner, &texts, false)?),
             Kind::Two => OfType::Two(Interpolating::new(planner, &texts, false)?),
@@ -93,12 +94,12 @@ impl Plan {
             (ModeOrder::Fft, Kind::Two) => Some(Roll::fftshift(spec.shape)),
         };
         let order = roll.map(|roll| Ok(Order { roll: planner.plan(roll.batch(spec.batch))?, modes: gpu.alloc(modes_len)? })).transpose()?;
-        let (sorting, bin) = (Sorting::new(planner, &texts)?, Arc::new(Kernel::new(planner, &texts, "bin")?));
+        let (sorting, bin) = (Sorting::new(planner, &texts)?, Arc::new(Binning::radians::<T>(planner, &texts)?));
         Ok(Self { spec, gpu, texts, sorting, bin, of_type, fine, modes_len, order })
     }
 
     /// The specification.
-    pub fn spec(&self) -> &Nufft {
+    pub fn spec(&self) -> &Nufft<T> {
         &self.spec
     }
 
@@ -127,30 +128,13 @@ impl Plan {
     /// [`Error::WrongInputs`] for another number of slices than there are axes; [`Error::WrongLen`]
     /// for slices of different lengths; [`Error::Unsupported`] for a NaN or an infinity, with its
     /// place; [`Error::LimitExceeded`] for more points than the device can bind.
-    pub fn points(&self, coordinates: &[&[f32]]) -> Result<Points> {
+    pub fn points(&self, coordinates: &[&[T]]) -> Result<Points<T>> {
         let len = check_coordinates(self.fine.geometry.axes, coordinates)?;
         let points = self.alloc_points(len)?;
         if len > 0 {
             let uploaded = coordinates.iter().map(|values| self.gpu.upload(values)).collect::<Result<Vec<_>>>()?;
-            let views: Vec<View<'_, f32>> = uploaded.iter().map(DeviceBuffer::view).collect();
+            let views: Vec<View<'_, T>> = uploaded.iter().map(DeviceBuffer::view).collect();
             self.gpu.submit(|encoder| points.set(encoder, &views))?;
-        }
-        Ok(points)
-    }
-
-    /// The same for coordinates in f64, of which no digit is lost that counts: they become parts of
-    /// a turn of 64 bits, with the error of a division in f64. Strengths and modes are in f32 all
-    /// the same. `planner` is one of the same device; the first time, it compiles a kernel more.
-    ///
-    /// # Errors
-    /// Those of [`points`](Self::points), and what the device says of the kernels.
-    pub fn points_f64(&self, planner: &Planner, coordinates: &[&[f64]]) -> Result<Points> {
-        let len = check_coordinates(self.fine.geometry.axes, coordinates)?;
-        let points = self.alloc_points(len)?;
-        if let Some(sorted) = &points.sorted {
-            let turns: Vec<Vec<f64>> =
-                coordinates.iter().map(|values| values.iter().map(|value| value / std::f64::consts::TAU).collect()).collect();
-            sorted.set_turns(&self.gpu, &Kernel::new(planner, &self.texts, "bin turns")?, &turns)?;
         }
         Ok(points)
     }
@@ -160,7 +144,7 @@ impl Plan {
     /// # Errors
     /// [`Error::LimitExceeded`] for more points than the device can bind; those of
     /// [`Gpu::alloc`](wgpu_fft::Gpu::alloc).
-    pub fn alloc_points(&self, len: usize) -> Result<Points> {
+    pub fn alloc_points(&self, len: usize) -> Result<Points<T>> {
         Points::new(&self.gpu, &self.sorting, &self.bin, &self.fine.geometry, len)
     }
 
@@ -174,7 +158,12 @@ impl Plan {
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`] and [`Error::Aliased`]
     /// for arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is
     /// needed.
-    pub fn bind<'a>(&self, points: &Points, input: impl IntoView<'a, Complex32>, output: impl IntoView<'a, Complex32>) -> Result<Bound> {
+    pub fn bind<'a>(
+        &self,
+        points: &Points<T>,
+        input: impl IntoView<'a, T::Complex>,
+        output: impl IntoView<'a, T::Complex>,
+    ) -> Result<Bound> {
         let (input, output) = (input.into_view(), output.into_view());
         self.check_points(points)?;
         let Some(sorted) = &points.sorted else { return Err(Error::Empty { what: "the points", shape: "0".to_owned() }) };
@@ -182,17 +171,17 @@ impl Plan {
             return Err(Error::Aliased { first: "input", second: "output" });
         }
         let (gpu, batch) = (&self.gpu, self.spec.batch);
-        let values = values_at(gpu, points.len(), batch)?;
+        let values = values_at::<T>(gpu, points.len(), batch)?;
         let mut steps = Vec::new();
         match &self.of_type {
             OfType::One(spreading) => {
                 let input = binding(gpu, "input", input, values)?;
                 binding(gpu, "output", output, self.modes_len)?;
-                steps.extend(spreading.bind(gpu, sorted, batch, input, None, &self.fine.cells)?);
+                steps.extend(spreading.bind::<T>(gpu, sorted, batch, input, None, &self.fine.cells)?);
                 match &self.order {
-                    None => steps.push(self.fine.to(output)?),
+                    None => steps.extend(self.fine.to(gpu, output)?),
                     Some(Order { roll, modes }) => {
-                        steps.push(self.fine.to(modes.view())?);
+                        steps.extend(self.fine.to(gpu, modes.view())?);
                         steps.push(Step::Plan(roll.bind(modes, output)?));
                     }
                 }
@@ -207,14 +196,14 @@ impl Plan {
                         modes.view()
                     }
                 };
-                steps.push(self.fine.from(modes)?);
-                steps.push(interpolating.bind(gpu, sorted, batch, &self.fine.cells, None, output)?);
+                steps.extend(self.fine.from(gpu, modes)?);
+                steps.push(interpolating.bind::<T>(gpu, sorted, batch, &self.fine.cells, None, output)?);
             }
         }
         Ok(Bound { gpu: self.gpu.clone(), steps })
     }
 
-    fn check_points(&self, points: &Points) -> Result<()> {
+    fn check_points(&self, points: &Points<T>) -> Result<()> {
         if points.gpu.device() != self.gpu.device() {
             let why = "they were made by a plan of another device".to_owned();
             return Err(Error::ForeignObject { argument: "points", why });
@@ -236,7 +225,7 @@ impl Plan {
     /// # Errors
     /// Those of [`bind`](Self::bind), where [`Error::Empty`] is that of type 2 alone;
     /// [`Error::DeviceLost`] and [`Error::OutOfMemory`], from this call or from the result.
-    pub fn run(&self, points: &Points, input: &[Complex32]) -> Result<Pending<Vec<Complex32>>> {
+    pub fn run(&self, points: &Points<T>, input: &[T::Complex]) -> Result<Pending<Vec<T::Complex>>> {
         self.check_points(points)?;
         let values = points.len().saturating_mul(self.spec.batch);
         let (expected, results) = match self.spec.kind {
@@ -250,7 +239,7 @@ impl Plan {
             return Err(Error::Empty { what: "the values at points", shape: "0".to_owned() });
         }
         // A new array is all zeros.
-        let output = self.gpu.alloc::<Complex32>(results)?;
+        let output = self.gpu.alloc::<T::Complex>(results)?;
         if points.is_empty() {
             return self.gpu.download(&output);
         }
@@ -258,5 +247,25 @@ impl Plan {
         let bound = self.bind(points, &input, &output)?;
         self.gpu.submit(|encoder| bound.encode(encoder))?;
         self.gpu.download(&output)
+    }
+}
+
+impl Plan {
+    /// What [`points`](Self::points) does for coordinates in f64, of which no digit is lost that
+    /// counts: they become parts of a turn of 64 bits, with the error of a division in f64. Strengths
+    /// and modes are in f32 all the same, unlike those of [`Nufft::f64`], and any device will do.
+    /// `planner` is one of the same device; the first time, it compiles a kernel more.
+    ///
+    /// # Errors
+    /// Those of [`points`](Self::points), and what the device says of the kernels.
+    pub fn points_f64(&self, planner: &Planner, coordinates: &[&[f64]]) -> Result<Points> {
+        let len = check_coordinates(self.fine.geometry.axes, coordinates)?;
+        let points = self.alloc_points(len)?;
+        if let Some(sorted) = &points.sorted {
+            let turns: Vec<Vec<f64>> =
+                coordinates.iter().map(|values| values.iter().map(|value| value / std::f64::consts::TAU).collect()).collect();
+            sorted.set_turns(&self.gpu, &Binning::turns(planner, &self.texts)?, &turns)?;
+        }
+        Ok(points)
     }
 }

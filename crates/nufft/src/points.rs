@@ -1,23 +1,64 @@
 //! Points, sorted by the bins of the fine grid.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use wgpu_fft::{DeviceBuffer, Element, Error, Gpu, Planner, Result, View, wgpu};
 
 use crate::device::{Dispatch, Kernel, begin_pass, binding, groups_for, spread_groups, uniform, whole};
+use crate::digits::Digits;
+use crate::exact::Exact;
 use crate::geometry::{Geometry, check_bytes};
-use crate::kernels::{BLOCK, Digits, Texts};
+use crate::kernels::{BLOCK, Texts, place_words};
+use crate::real::Real;
 
 /// What the shaders know of the grid, as `shaders/grid.wgsl` has it.
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
-struct Grid {
-    n: [u32; 4],
-    tiles: [u32; 4],
-    bins: [u32; 2],
-    points: u32,
-    extra: u32,
+pub(crate) struct Grid {
+    pub n: [u32; 4],
+    pub tiles: [u32; 4],
+    pub bins: [u32; 2],
+    pub points: u32,
+    pub extra: u32,
+}
+
+/// 1/2π as a binary fraction, for angles in f64 of any size. The highest bits are first.
+const INVERSE_TURN: [u128; 10] = [
+    0x28be60db_9391054a_7f09d5f4_7d4d3770,
+    0x36d8a566_4f10e410_7f9458ea_f7aef158,
+    0x6dc91b8e_909374b8_01924bba_82746487,
+    0x3f877ac7_2c4a69cf_ba208d7d_4baed121,
+    0x3a671c09_ad17df90_4e64758e_60d4ce7d,
+    0x272117e2_ef7e4a0e_c7fe25ff_f7816603,
+    0xfbcbc462_d6829b47_db4d9fb3_c9f2c26d,
+    0xd3d18fd9_a797fa8b_5d49eeb1_faf97c5e,
+    0xcf41ce7d_e294a4ba_9afed7ec_47e35742,
+    0x1580cc11_bf1edaea_fc33ef08_26bd0d87,
+];
+
+/// The kernel that finds the bins of coordinates.
+#[derive(Debug)]
+pub(crate) struct Binning {
+    kernel: Kernel,
+    /// The words of 1/2π after 6 words of zeros, for angles in f64.
+    inverse: Option<wgpu::Buffer>,
+}
+
+impl Binning {
+    /// Of coordinates in radians.
+    pub fn radians<T: Real>(planner: &Planner, texts: &Texts) -> Result<Self> {
+        let inverse = |i: usize| (INVERSE_TURN[i / 4] >> (96 - 32 * (i % 4))) as u32;
+        let words: [u32; 44] = std::array::from_fn(|i| if i < 6 { 0 } else { inverse(i - 6) });
+        let inverse = if T::DOUBLE { Some(uniform(planner.gpu(), &words)?) } else { None };
+        Ok(Self { kernel: Kernel::new(planner, texts, "bin")?, inverse })
+    }
+
+    /// Of coordinates in [units of a turn](Exact::Units).
+    pub fn turns(planner: &Planner, texts: &Texts) -> Result<Self> {
+        Ok(Self { kernel: Kernel::new(planner, texts, "bin turns")?, inverse: None })
+    }
 }
 
 /// The kernels that sort points by their bins.
@@ -47,21 +88,22 @@ impl Sorting {
     }
 }
 
-/// Non-uniform points on the device, sorted for a grid. They serve every plan of the same shape and
-/// tolerance, of either type and with any batch.
+/// Non-uniform points on the device, sorted for a grid. They serve every plan of the same shape,
+/// tolerance and numbers, of either type and with any batch.
 ///
 /// [`Plan::points`](crate::Plan::points) makes them of arrays on the host, and
 /// [`Plan::alloc_points`](crate::Plan::alloc_points) and [`set`](Self::set) of arrays on the
 /// device.
 #[derive(Debug)]
-pub struct Points {
+pub struct Points<T = f32> {
     pub(crate) gpu: Gpu,
     pub(crate) geometry: Geometry,
     /// Finds the bins of coordinates in radians.
-    bin: Arc<Kernel>,
+    bin: Arc<Binning>,
     len: usize,
     /// Nothing for no points.
     pub(crate) sorted: Option<Sorted>,
+    numbers: PhantomData<T>,
 }
 
 /// The arrays of points, and the dispatches that fill them.
@@ -90,10 +132,10 @@ pub(crate) struct Sorted {
     sort: Vec<Dispatch>,
 }
 
-impl Points {
-    pub(crate) fn new(gpu: &Gpu, sorting: &Sorting, bin: &Arc<Kernel>, geometry: &Geometry, len: usize) -> Result<Self> {
-        let sorted = if len == 0 { None } else { Some(Sorted::new(gpu, sorting, geometry, len)?) };
-        Ok(Self { gpu: gpu.clone(), geometry: geometry.clone(), bin: Arc::clone(bin), len, sorted })
+impl<T: Real> Points<T> {
+    pub(crate) fn new(gpu: &Gpu, sorting: &Sorting, bin: &Arc<Binning>, geometry: &Geometry, len: usize) -> Result<Self> {
+        let sorted = if len == 0 { None } else { Some(Sorted::new::<T>(gpu, sorting, geometry, len)?) };
+        Ok(Self { gpu: gpu.clone(), geometry: geometry.clone(), bin: Arc::clone(bin), len, sorted, numbers: PhantomData })
     }
 
     /// How many points there are.
@@ -118,7 +160,7 @@ impl Points {
     /// [`Error::WrongInputs`] for another number of arrays than there are axes;
     /// [`Error::WrongLen`], [`Error::MissingUsage`] and [`Error::Misaligned`] for arrays that do
     /// not fit.
-    pub fn set(&self, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, f32>]) -> Result<()> {
+    pub fn set(&self, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, T>]) -> Result<()> {
         check_axes(self.geometry.axes, coordinates.len())?;
         match &self.sorted {
             Some(sorted) => sorted.set(&self.gpu, &self.bin, encoder, coordinates),
@@ -152,27 +194,28 @@ pub(crate) fn check_coordinates<T: Copy + Into<f64>>(axes: usize, coordinates: &
 }
 
 impl Sorted {
-    pub fn new(gpu: &Gpu, kernels: &Sorting, geometry: &Geometry, len: usize) -> Result<Self> {
+    pub fn new<T: Real>(gpu: &Gpu, kernels: &Sorting, geometry: &Geometry, len: usize) -> Result<Self> {
         let profile = gpu.profile();
         let points = len as u64;
-        check_bytes(profile, &format!("the places of {len} points"), 4 * points.saturating_mul(geometry.axes as u64))?;
+        let words = place_words::<T>(geometry.axes);
+        check_bytes(profile, &format!("the places of {len} points"), 4 * points.saturating_mul(words as u64))?;
         check_bytes(profile, "the bins of the fine grid", 4 * (geometry.bins() + 1))?;
         let [x, y, z] = geometry.tiles();
         let tiles = u64::from(x) * u64::from(y) * u64::from(z);
         let capacity = geometry.further_items(points);
         let [cells_x, cells_y, cells_z] = geometry.cells;
-        let words = Grid {
+        let grid = Grid {
             n: [cells_x, cells_y, cells_z, geometry.len() as u32],
             tiles: [x, y, z, tiles as u32],
             bins: [geometry.row_bins(), geometry.bins() as u32],
             points: len as u32,
             extra: capacity as u32,
         };
-        let grid = uniform(gpu, &words)?;
+        let grid = uniform(gpu, &grid)?;
         let room = || -> Result<[DeviceBuffer<u32>; 2]> { Ok([gpu.alloc(len)?, gpu.alloc(len)?]) };
         let (keys, indices) = (room()?, room()?);
         let starts = gpu.alloc::<u32>(geometry.bins() as usize + 1)?;
-        let [unsorted, places] = [gpu.alloc::<u32>(len * geometry.axes)?, gpu.alloc(len * geometry.axes)?];
+        let [unsorted, places] = [gpu.alloc::<u32>(len * words)?, gpu.alloc(len * words)?];
         let extra = gpu.alloc::<u32>(tiles as usize + 1)?;
 
         let Digits { bits, steps, .. } = kernels.digits;
@@ -208,13 +251,14 @@ impl Sorted {
     }
 
     /// Records the sorting of points with these coordinates, by axis, the slowest one first.
-    pub fn set<T: Element>(&self, gpu: &Gpu, bin: &Kernel, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, T>]) -> Result<()> {
+    pub fn set<T: Element>(&self, gpu: &Gpu, bin: &Binning, encoder: &mut wgpu::CommandEncoder, coordinates: &[View<'_, T>]) -> Result<()> {
         let views = coordinates.iter().map(|view| binding(gpu, "coordinates", *view, self.len)).collect::<Result<Vec<_>>>()?;
         let mut bindings = vec![(0, self.grid.as_entire_binding())];
         bindings.extend((2..).zip(views.into_iter().rev()));
         let [keys, indices] = [&self.keys[self.first], &self.indices[self.first]];
         bindings.extend([(5, whole(keys)), (6, whole(indices)), (7, whole(&self.starts)), (8, whole(&self.unsorted))]);
-        let bin = bin.on(gpu, &bindings, groups_for(gpu.profile(), self.len as u64, 1)?)?;
+        bindings.extend(bin.inverse.as_ref().map(|words| (1, words.as_entire_binding())));
+        let bin = bin.kernel.on(gpu, &bindings, groups_for(gpu.profile(), self.len as u64, 1)?)?;
         encoder.clear_buffer(self.starts.buffer(), 0, None);
         let pass = &mut begin_pass(encoder);
         bin.record(pass);
@@ -223,11 +267,10 @@ impl Sorted {
     }
 
     /// Sorts points on the host, given in turns by axis, the slowest one first.
-    pub fn set_turns(&self, gpu: &Gpu, bin: &Kernel, turns: &[Vec<f64>]) -> Result<()> {
-        // 2^64 units of a turn; what is rounded up to a whole turn becomes the last unit.
-        let units = |&turn: &f64| ((turn - turn.floor()) * 2f64.powi(64)) as u64;
-        let arrays = turns.iter().map(|axis| gpu.upload(&axis.iter().map(units).collect::<Vec<u64>>())).collect::<Result<Vec<_>>>()?;
-        let views: Vec<View<'_, u64>> = arrays.iter().map(DeviceBuffer::view).collect();
+    pub fn set_turns<E: Exact>(&self, gpu: &Gpu, bin: &Binning, turns: &[Vec<E>]) -> Result<()> {
+        let units = |turns: &Vec<E>| turns.iter().map(|turn| turn.units()).collect::<Vec<E::Units>>();
+        let arrays = turns.iter().map(|axis| gpu.upload(&units(axis))).collect::<Result<Vec<_>>>()?;
+        let views: Vec<View<'_, E::Units>> = arrays.iter().map(DeviceBuffer::view).collect();
         gpu.submit(|encoder| self.set(gpu, bin, encoder, &views)).map(drop)
     }
 

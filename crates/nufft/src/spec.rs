@@ -1,14 +1,19 @@
 //! What is computed.
 
-use wgpu_fft::{DeviceProfile, Error, Planner, Result, Shape};
+use std::marker::PhantomData;
+
+#[cfg(doc)]
+use wgpu_fft::Error;
+use wgpu_fft::{DeviceProfile, Planner, Result, Shape};
 
 use crate::geometry::Geometry;
 use crate::kernels::Texts;
 use crate::plan::Plan;
-use crate::window::{LARGEST, SMALLEST, Window};
+use crate::real::{Real, check_numbers, window};
+use crate::window::Window;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     One,
     Two,
 }
@@ -37,18 +42,20 @@ pub enum ModeOrder {
 /// use wgpu_fft_nufft::{ModeOrder, Nufft, Sign};
 ///
 /// let spec = Nufft::type1([128, 128]).tolerance(1e-4).sign(Sign::Minus).batch(8).order(ModeOrder::Fft);
+/// let in_f64 = Nufft::type2(1000).f64().tolerance(1e-12);
 /// ```
 ///
 /// The [documentation of the crate](crate) has definition, shapes, accuracy, cost and errors.
 #[derive(Clone, PartialEq, Debug)]
 #[must_use]
-pub struct Nufft {
+pub struct Nufft<T = f32> {
     pub(crate) kind: Kind,
     pub(crate) shape: Shape,
     pub(crate) sign: Sign,
     tolerance: f64,
     pub(crate) batch: usize,
     pub(crate) order: ModeOrder,
+    numbers: PhantomData<T>,
 }
 
 impl Nufft {
@@ -65,15 +72,26 @@ impl Nufft {
     }
 
     fn new(kind: Kind, shape: Shape, sign: Sign) -> Self {
-        Self { kind, shape, sign, tolerance: 1e-5, batch: 1, order: ModeOrder::Ascending }
+        Self { kind, shape, sign, tolerance: 1e-5, batch: 1, order: ModeOrder::Ascending, numbers: PhantomData }
     }
 
+    /// The same transform of f64, computed in f64: coordinates, strengths, modes and values. The
+    /// device must have 64-bit floats in shaders ([`DeviceProfile::f64`]), as many do with Vulkan;
+    /// planning returns [`Error::Unsupported`] elsewhere.
+    pub fn f64(self) -> Nufft<f64> {
+        let Self { kind, shape, sign, tolerance, batch, order, .. } = self;
+        Nufft { kind, shape, sign, tolerance, batch, order, numbers: PhantomData }
+    }
+}
+
+impl<T: Real> Nufft<T> {
     /// The sign of the exponent.
     pub fn sign(self, sign: Sign) -> Self {
         Self { sign, ..self }
     }
 
-    /// The relative error that is asked for, from 1e-1 to 1e-6; 1e-5 unless this says otherwise.
+    /// The relative error that is asked for, from 1e-1 to 1e-6, or to 1e-12 in f64; 1e-5 unless this
+    /// says otherwise.
     pub fn tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, ..self }
     }
@@ -92,9 +110,9 @@ impl Nufft {
     ///
     /// # Errors
     /// [`Error::Empty`] for no modes or an empty batch; [`Error::Unsupported`] for more than three
-    /// axes or a tolerance out of range; [`Error::LimitExceeded`] if the device cannot bind the
-    /// fine grids; those of [`Planner::plan`](wgpu_fft::Planner::plan).
-    pub fn plan(&self, planner: &Planner) -> Result<Plan> {
+    /// axes, a tolerance out of range, or f64 on a device without it; [`Error::LimitExceeded`] if
+    /// the device cannot bind the fine grids; those of [`Planner::plan`](wgpu_fft::Planner::plan).
+    pub fn plan(&self, planner: &Planner) -> Result<Plan<T>> {
         Plan::new(planner, self.clone())
     }
 
@@ -109,19 +127,11 @@ impl Nufft {
 
     pub(crate) fn texts(&self, profile: &DeviceProfile) -> Result<Texts> {
         let window = self.window()?;
-        Ok(Texts::new(profile, &Geometry::new(profile, &self.shape, &window)?, &window))
+        check_numbers::<T>(profile)?;
+        Ok(Texts::new::<T>(profile, &Geometry::new::<T>(profile, &self.shape, &window)?, &window))
     }
 
     pub(crate) fn window(&self) -> Result<Window> {
-        window(self.tolerance)
+        window::<T>(self.tolerance, self.shape.rank())
     }
-}
-
-/// The window for a tolerance, if it is one for f32.
-pub(crate) fn window(tolerance: f64) -> Result<Window> {
-    if (SMALLEST * 0.999..=LARGEST * 1.001).contains(&tolerance) {
-        return Ok(Window::new(tolerance));
-    }
-    let what = format!("the tolerance {tolerance:e}");
-    Err(Error::Unsupported { what, why: format!("in f32 it is between {SMALLEST:e} and {LARGEST:e}") })
 }

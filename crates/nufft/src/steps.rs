@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu_fft::fft::C2c;
-use wgpu_fft::{Complex32, DeviceBuffer, Fragment, FragmentArrays, Gpu, Planner, Result, Shape, View, With, wgpu};
+use wgpu_fft::{DeviceBuffer, Fragment, FragmentArrays, Gpu, Planner, Result, Shape, View, With, wgpu};
 
-use crate::device::{Dispatch, Kernel, begin_pass, caught, groups_for, whole};
+use crate::device::{Dispatch, Kernel, begin_pass, binding, caught, groups_for, uniform, whole};
 use crate::geometry::{Geometry, check_bytes};
 use crate::kernels::Texts;
-use crate::points::Sorted;
+use crate::points::{Grid, Sorted};
+use crate::real::Real;
 use crate::spec::{Kind, Sign};
 use crate::window::Window;
 
@@ -26,28 +27,71 @@ pub(crate) enum Step {
 /// The fine grids of a batch, and the Fourier transform between them and modes in ascending order,
 /// which divides by the window's.
 #[derive(Debug)]
-pub(crate) struct Fine {
+pub(crate) struct Fine<T: Real> {
     pub geometry: Geometry,
-    pub cells: DeviceBuffer<Complex32>,
-    fourier: Arc<wgpu_fft::Plan<C2c>>,
-    /// Of each axis of the shape.
-    factors: Vec<DeviceBuffer<f32>>,
+    pub cells: DeviceBuffer<T::Complex>,
+    fourier: Arc<wgpu_fft::Plan<T::Fourier>>,
+    divisor: Divisor<T>,
 }
 
-impl Fine {
-    /// From the grid to the modes for [`Kind::One`], and the other way round for [`Kind::Two`].
-    pub fn new(planner: &Planner, shape: &Shape, window: &Window, kind: Kind, sign: Sign, batch: usize) -> Result<Self> {
+/// What divides modes by the window's transform.
+#[derive(Debug)]
+enum Divisor<T: Real> {
+    /// The Fourier transform, by factors of each axis of the shape.
+    Fourier(Vec<DeviceBuffer<T>>),
+    /// A kernel between the Fourier transform and the caller's modes.
+    Kernel(Division<T>),
+}
+
+/// A kernel that divides modes, and what the Fourier transform takes or gives.
+#[derive(Debug)]
+struct Division<T: Real> {
+    kernel: Kernel,
+    grid: wgpu::Buffer,
+    factors: DeviceBuffer<T>,
+    modes: DeviceBuffer<T::Complex>,
+    groups: [u32; 3],
+}
+
+impl<T: Real> Division<T> {
+    /// `factors` are those of each axis, the slowest one first.
+    fn new(planner: &Planner, texts: &Texts, factors: &[Vec<T>], batch: usize) -> Result<Self> {
         let gpu = planner.gpu();
-        let geometry = Geometry::new(gpu.profile(), shape, window)?;
+        let mut n = [1u32; 4];
+        n.iter_mut().zip(factors.iter().rev()).for_each(|(n, own)| *n = own.len() as u32);
+        n[3] = n[..3].iter().product();
+        // From the fastest axis on, and 1 for those that are not there.
+        let mut all: Vec<T> = factors.iter().rev().flatten().copied().collect();
+        all.extend((factors.len()..3).map(|_| T::nearest(1.0)));
+        Ok(Self {
+            kernel: Kernel::new(planner, texts, "modes")?,
+            grid: uniform(gpu, &Grid { n, ..Grid::default() })?,
+            factors: gpu.upload(&all)?,
+            modes: gpu.alloc(n[3] as usize * batch)?,
+            groups: groups_for(gpu.profile(), n[3].into(), batch as u32)?,
+        })
+    }
+
+    fn step(&self, gpu: &Gpu, input: View<'_, T::Complex>, output: View<'_, T::Complex>) -> Result<Step> {
+        let len = self.modes.len();
+        let (input, output) = (binding(gpu, "input", input, len)?, binding(gpu, "output", output, len)?);
+        let bindings = [(0, self.grid.as_entire_binding()), (1, whole(&self.factors)), (2, input), (3, output)];
+        self.kernel.on(gpu, &bindings, self.groups).map(Step::Dispatch)
+    }
+}
+
+impl<T: Real> Fine<T> {
+    /// From the grid to the modes for [`Kind::One`], and the other way round for [`Kind::Two`]. The
+    /// texts are those of any transform of the same numbers.
+    pub fn new(planner: &Planner, texts: &Texts, shape: &Shape, window: &Window, kind: Kind, sign: Sign, batch: usize) -> Result<Self> {
+        let gpu = planner.gpu();
+        let geometry = Geometry::new::<T>(gpu.profile(), shape, window)?;
         let fine = geometry.shape();
-        let cells = cells_of(gpu, &geometry, batch)?;
+        let cells = cells_of::<T>(gpu, &geometry, batch)?;
         let first = |&n: &usize| -((n / 2) as i64);
         let parts: Vec<_> = shape.extents().iter().map(|n| first(n)..first(n) + *n as i64).collect();
-        let factors = parts.iter().zip(&fine).map(|(part, &n)| {
-            let factors: Vec<f32> = part.clone().map(|k| (1.0 / window.transform(k as f64 / n as f64)) as f32).collect();
-            gpu.upload(&factors)
-        });
-        let factors = factors.collect::<Result<Vec<_>>>()?;
+        let factor = |k: i64, n: usize| T::nearest(1.0 / window.transform(k as f64 / n as f64));
+        let factors: Vec<Vec<T>> = parts.iter().zip(&fine).map(|(part, &n)| part.clone().map(|k| factor(k, n)).collect()).collect();
         let product: Vec<String> = (0..parts.len()).map(|axis| format!("{}[i{axis}]", FACTORS[axis])).collect();
         let fragment = Fragment::new(format!("value * ({})", product.join(" * ")));
         let fragment = FACTORS.iter().zip(&factors).fold(fragment, |fragment, (name, own)| fragment.array::<f32>(*name, own.len()));
@@ -55,34 +99,53 @@ impl Fine {
             Sign::Plus => C2c::inverse(&fine[..]),
             Sign::Minus => C2c::forward(&fine[..]),
         };
-        let transform = transform.batch(batch);
-        let fourier = match kind {
-            Kind::One => planner.plan(transform.output_part(parts).map_output::<Complex32>(fragment)?)?,
-            Kind::Two => planner.plan(transform.input_part(parts).map_input::<Complex32>(fragment)?)?,
+        let transform = match kind {
+            Kind::One => transform.output_part(parts),
+            Kind::Two => transform.input_part(parts),
         };
-        Ok(Self { geometry, cells, fourier, factors })
+        let fourier = planner.plan(T::fourier(transform.batch(batch), kind, fragment)?)?;
+        let divisor = if T::DOUBLE {
+            Divisor::Kernel(Division::new(planner, texts, &factors, batch)?)
+        } else {
+            Divisor::Fourier(factors.iter().map(|own| gpu.upload(own)).collect::<Result<_>>()?)
+        };
+        Ok(Self { geometry, cells, fourier, divisor })
     }
 
-    /// The transform to these modes.
-    pub fn to(&self, modes: View<'_, Complex32>) -> Result<Step> {
-        self.fourier.bind(With(&self.cells, &self.arrays()), modes).map(Step::Plan)
+    /// The steps to these modes.
+    pub fn to(&self, gpu: &Gpu, modes: View<'_, T::Complex>) -> Result<Vec<Step>> {
+        Ok(match &self.divisor {
+            Divisor::Fourier(factors) => vec![Step::Plan(self.fourier.bind(With(&self.cells, &arrays(factors)), modes)?)],
+            Divisor::Kernel(own) => {
+                vec![Step::Plan(self.fourier.bind(&self.cells, &own.modes)?), own.step(gpu, own.modes.view(), modes)?]
+            }
+        })
     }
 
-    /// The transform from these modes.
-    pub fn from(&self, modes: View<'_, Complex32>) -> Result<Step> {
-        self.fourier.bind(With(modes, &self.arrays()), &self.cells).map(Step::Plan)
-    }
-
-    /// The arrays of the fragment.
-    fn arrays(&self) -> FragmentArrays<'_> {
-        FACTORS.iter().zip(&self.factors).fold(FragmentArrays::new(), |arrays, (name, factors)| arrays.with(*name, factors))
+    /// The steps from these modes.
+    pub fn from(&self, gpu: &Gpu, modes: View<'_, T::Complex>) -> Result<Vec<Step>> {
+        Ok(match &self.divisor {
+            Divisor::Fourier(factors) => vec![Step::Plan(self.fourier.bind(With(modes, &arrays(factors)), &self.cells)?)],
+            Divisor::Kernel(own) => {
+                vec![own.step(gpu, modes, own.modes.view())?, Step::Plan(self.fourier.bind(&own.modes, &self.cells)?)]
+            }
+        })
     }
 }
 
+/// The arrays of the fragment.
+fn arrays<T: Real>(factors: &[DeviceBuffer<T>]) -> FragmentArrays<'_> {
+    FACTORS.iter().zip(factors).fold(FragmentArrays::new(), |arrays, (name, factors)| arrays.with(*name, factors))
+}
+
 /// The cells of a grid, for each transform of a batch.
-pub(crate) fn cells_of(gpu: &Gpu, geometry: &Geometry, batch: usize) -> Result<DeviceBuffer<Complex32>> {
+pub(crate) fn cells_of<T: Real>(gpu: &Gpu, geometry: &Geometry, batch: usize) -> Result<DeviceBuffer<T::Complex>> {
     let len = geometry.len().saturating_mul(batch as u64);
-    check_bytes(gpu.profile(), &format!("the fine grid {:?} of {batch} transforms", geometry.shape()), len.saturating_mul(8))?;
+    check_bytes(
+        gpu.profile(),
+        &format!("the fine grid {:?} of {batch} transforms", geometry.shape()),
+        len.saturating_mul(size_of::<T::Complex>() as u64),
+    )?;
     gpu.alloc(len as usize)
 }
 
@@ -108,20 +171,20 @@ impl Spreading {
     }
 
     /// The steps from strengths, which have been checked, to cells.
-    pub fn bind(
+    pub fn bind<T: Real>(
         &self,
         gpu: &Gpu,
         points: &Sorted,
         batch: usize,
         input: wgpu::BindingResource<'_>,
-        factors: Option<&DeviceBuffer<Complex32>>,
-        cells: &DeviceBuffer<Complex32>,
+        factors: Option<&DeviceBuffer<T::Complex>>,
+        cells: &DeviceBuffer<T::Complex>,
     ) -> Result<Vec<Step>> {
         let (profile, groups) = (gpu.profile(), batch as u32);
         let point_groups = groups_for(profile, points.len as u64, groups)?;
         let mut steps = Vec::new();
         let grid = || (0, points.grid.as_entire_binding());
-        let ordered = gpu.alloc::<Complex32>(points.len * batch)?;
+        let ordered = gpu.alloc::<T::Complex>(points.len * batch)?;
         let mut bindings = vec![grid(), (1, whole(points.sorted_indices())), (2, whole(&points.places)), (3, input), (4, whole(&ordered))];
         bindings.extend(factors.map(|factors| (5, whole(factors))));
         steps.push(Step::Dispatch(self.strengths.on(gpu, &bindings, point_groups)?));
@@ -132,8 +195,12 @@ impl Spreading {
         if points.capacity > 0 {
             let parts_len = points.capacity * points.geometry.tile_len();
             let all = parts_len.saturating_mul(groups.into());
-            check_bytes(profile, &format!("room for {} points in one place", points.len), all.saturating_mul(8))?;
-            let parts = gpu.alloc::<Complex32>(all as usize)?;
+            check_bytes(
+                profile,
+                &format!("room for {} points in one place", points.len),
+                all.saturating_mul(size_of::<T::Complex>() as u64),
+            )?;
+            let parts = gpu.alloc::<T::Complex>(all as usize)?;
             let bindings = [&read[..], &[(4, whole(&points.extra)), (5, whole(&parts))]].concat();
             steps.push(Step::Dispatch(self.further.on(gpu, &bindings, groups_for(profile, points.capacity, groups)?)?));
             let bindings = [grid(), (1, whole(&points.extra)), (2, whole(&parts)), (3, whole(cells))];
@@ -157,13 +224,13 @@ impl Interpolating {
     }
 
     /// The step from cells to values at points, which have been checked.
-    pub fn bind(
+    pub fn bind<T: Real>(
         &self,
         gpu: &Gpu,
         points: &Sorted,
         batch: usize,
-        cells: &DeviceBuffer<Complex32>,
-        factors: Option<&DeviceBuffer<Complex32>>,
+        cells: &DeviceBuffer<T::Complex>,
+        factors: Option<&DeviceBuffer<T::Complex>>,
         output: wgpu::BindingResource<'_>,
     ) -> Result<Step> {
         let mut bindings = vec![

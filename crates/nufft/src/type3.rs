@@ -6,17 +6,18 @@
 //! shifted to their middles first, so that the grid is as small as can be, and factors of absolute
 //! value 1 shift the result back.
 
-use std::f64::consts::PI;
+use std::marker::PhantomData;
 
-use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, Shape};
+use wgpu_fft::{DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, Shape};
 
-use crate::device::{Kernel, binding};
+use crate::device::binding;
+use crate::exact::Exact;
 use crate::geometry::{Geometry, check_axes};
 use crate::kernels::Texts;
 use crate::plan::{check_device, values_at};
-use crate::points::{Sorted, Sorting, check_coordinates};
-use crate::spec::{Kind, Sign, window};
+use crate::points::{Binning, Sorted, Sorting, check_coordinates};
+use crate::real::{Real, check_numbers, window};
+use crate::spec::{Kind, Sign};
 use crate::steps::{Bound, Fine, Interpolating, Spreading, cells_of};
 use crate::window::Window;
 
@@ -27,15 +28,17 @@ use crate::window::Window;
 /// use wgpu_fft_nufft::{Sign, Type3};
 ///
 /// let spec = Type3::new().tolerance(1e-4).sign(Sign::Minus).batch(8);
+/// let in_f64 = Type3::new().f64().tolerance(1e-12);
 /// ```
 ///
 /// The [documentation of the crate](crate) has definition, shapes, accuracy, cost and errors.
 #[derive(Clone, PartialEq, Debug)]
 #[must_use]
-pub struct Type3 {
+pub struct Type3<T = f32> {
     sign: Sign,
     tolerance: f64,
     batch: usize,
+    numbers: PhantomData<T>,
 }
 
 impl Default for Type3 {
@@ -47,15 +50,25 @@ impl Default for Type3 {
 impl Type3 {
     /// With exp(+i s·x), a tolerance of 1e-5 and one transform.
     pub fn new() -> Self {
-        Self { sign: Sign::Plus, tolerance: 1e-5, batch: 1 }
+        Self { sign: Sign::Plus, tolerance: 1e-5, batch: 1, numbers: PhantomData }
     }
 
+    /// The same transform of f64, computed in f64, on devices that have 64-bit floats in shaders
+    /// ([`DeviceProfile::f64`](wgpu_fft::DeviceProfile::f64)); planning returns
+    /// [`Error::Unsupported`] elsewhere.
+    pub fn f64(self) -> Type3<f64> {
+        Type3 { sign: self.sign, tolerance: self.tolerance, batch: self.batch, numbers: PhantomData }
+    }
+}
+
+impl<T: Real> Type3<T> {
     /// The sign of the exponent.
     pub fn sign(self, sign: Sign) -> Self {
         Self { sign, ..self }
     }
 
-    /// The relative error that is asked for, from 1e-1 to 1e-6; 1e-5 unless this says otherwise.
+    /// The relative error that is asked for, from 1e-1 to 1e-6, or to 1e-12 in f64; 1e-5 unless this
+    /// says otherwise.
     pub fn tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, ..self }
     }
@@ -74,14 +87,15 @@ impl Type3 {
     /// [`Error::Empty`] for no points, no frequencies or an empty batch; [`Error::WrongInputs`] for
     /// other numbers of slices of frequencies than of points; [`Error::WrongLen`] for slices of
     /// different lengths; [`Error::Unsupported`] for more than three axes, a tolerance out of
-    /// range, and a NaN or an infinity, with its place; [`Error::LimitExceeded`] for points and
-    /// frequencies that extend so far that the device cannot bind the grid; those of
-    /// [`Planner::plan`](wgpu_fft::Planner::plan).
-    pub fn plan<T: Copy + Into<f64>>(&self, planner: &Planner, points: &[&[T]], frequencies: &[&[T]]) -> Result<Type3Plan> {
+    /// range, f64 on a device without it, and a NaN or an infinity, with its place;
+    /// [`Error::LimitExceeded`] for points and frequencies that extend so far that the device cannot
+    /// bind the grid; those of [`Planner::plan`](wgpu_fft::Planner::plan).
+    pub fn plan<C: Copy + Into<f64>>(&self, planner: &Planner, points: &[&[C]], frequencies: &[&[C]]) -> Result<Type3Plan<T>> {
         let (gpu, batch) = (planner.gpu(), self.batch);
-        let window = window(self.tolerance)?;
         let axes = points.len();
+        let window = window::<T>(self.tolerance, 2 * axes)?;
         check_axes(axes)?;
+        check_numbers::<T>(gpu.profile())?;
         let lengths = [check_coordinates(axes, points)?, check_coordinates(axes, frequencies)?];
         for (what, len) in ["the points", "the frequencies"].into_iter().zip(lengths) {
             if len == 0 {
@@ -92,50 +106,49 @@ impl Type3 {
 
         let scales: Vec<Scale> = points.iter().zip(frequencies).map(|(x, s)| Scale::new(x, s)).collect();
         let least: Vec<usize> = scales.iter().map(|scale| scale.least_cells(&window)).collect();
-        let geometry = Geometry::of_cells(gpu.profile(), &least, &window, "the grid of points and frequencies")?;
-        let cells = cells_of(gpu, &geometry, batch)?;
+        let geometry = Geometry::of_cells::<T>(gpu.profile(), &least, &window, "the grid of points and frequencies")?;
+        let cells = cells_of::<T>(gpu, &geometry, batch)?;
         let shape = geometry.shape();
-        let fine = Fine::new(planner, &Shape::from(&shape[..]), &window, Kind::Two, self.sign, batch)?;
+        let texts = Texts::new::<T>(gpu.profile(), &geometry, &window);
+        let fine = Fine::<T>::new(planner, &texts, &Shape::from(&shape[..]), &window, Kind::Two, self.sign, batch)?;
 
-        let texts = Texts::new(gpu.profile(), &geometry, &window);
-        let fine_texts = Texts::new(gpu.profile(), &fine.geometry, &window);
-        let bin = Kernel::new(planner, &texts, "bin turns")?;
-        let sorted = |texts: &Texts, geometry: &Geometry, turns: &[Vec<f64>], len: usize| {
-            let sorted = Sorted::new(gpu, &Sorting::new(planner, texts)?, geometry, len)?;
+        let fine_texts = Texts::new::<T>(gpu.profile(), &fine.geometry, &window);
+        let bin = Binning::turns(planner, &texts)?;
+        let sorted = |texts: &Texts, geometry: &Geometry, turns: &[Vec<T::Exact>], len: usize| {
+            let sorted = Sorted::new::<T>(gpu, &Sorting::new(planner, texts)?, geometry, len)?;
             sorted.set_turns(gpu, &bin, turns)?;
             Ok::<Sorted, Error>(sorted)
         };
         let [mut places, mut turns] = [Vec::new(), Vec::new()];
         for (axis, scale) in scales.iter().enumerate() {
             let n = shape[axis];
-            places.push(points[axis].iter().map(|&x| scale.place(x.into(), n)).collect::<Vec<f64>>());
-            turns.push(frequencies[axis].iter().map(|&s| scale.turns(s.into())).collect::<Vec<f64>>());
+            places.push(points[axis].iter().map(|&x| scale.place::<T::Exact>(x.into(), n)).collect::<Vec<_>>());
+            turns.push(frequencies[axis].iter().map(|&s| scale.turns::<T::Exact>(s.into())).collect::<Vec<_>>());
         }
         let sources = sorted(&texts, &geometry, &places, lengths[0])?;
         let targets = sorted(&fine_texts, &fine.geometry, &turns, lengths[1])?;
 
         let sign = if self.sign == Sign::Plus { 1.0 } else { -1.0 };
+        let exact = <T::Exact as From<f64>>::from;
         let before = |j: usize| {
-            let angle: f64 = scales.iter().zip(points).map(|(scale, x)| scale.middle_s * x[j].into()).sum();
-            narrow(Complex64::cis(sign * angle))
+            let axes = scales.iter().zip(points);
+            let angle = axes.fold(exact(0.0), |angle, (scale, x)| angle + exact(scale.middle_s) * exact(x[j].into()));
+            T::complex((exact(sign) * angle).cis())
         };
         let after = |k: usize| {
             let axes = scales.iter().zip(frequencies).zip(&turns);
-            let (angle, divisor) = axes.fold((0.0, 1.0), |(angle, divisor), ((scale, s), turns)| {
-                (angle + (s[k].into() - scale.middle_s) * scale.middle_x, divisor * window.transform(turns[k]))
+            let (angle, divisor) = axes.fold((exact(0.0), 1.0), |(angle, divisor), ((scale, s), turns)| {
+                let turn = (exact(s[k].into()) - exact(scale.middle_s)) * exact(scale.middle_x);
+                (angle + turn, divisor * window.transform(turns[k].into()))
             });
-            narrow(Complex64::cis(sign * angle) / divisor)
+            T::complex((exact(sign) * angle).cis() / divisor)
         };
-        let before = gpu.upload(&(0..lengths[0]).map(before).collect::<Vec<Complex32>>())?;
-        let after = gpu.upload(&(0..lengths[1]).map(after).collect::<Vec<Complex32>>())?;
+        let before = gpu.upload(&(0..lengths[0]).map(before).collect::<Vec<_>>())?;
+        let after = gpu.upload(&(0..lengths[1]).map(after).collect::<Vec<_>>())?;
         let spreading = Spreading::new(planner, &texts, true)?;
         let interpolating = Interpolating::new(planner, &texts, true)?;
         Ok(Type3Plan { gpu: gpu.clone(), batch, sources, targets, before, after, spreading, interpolating, cells, fine })
     }
-}
-
-fn narrow(z: Complex64) -> Complex32 {
-    Complex32::new(z.re as f32, z.im as f32)
 }
 
 /// What points x and frequencies s of an axis have to do with the grid.
@@ -167,18 +180,21 @@ impl Scale {
     /// Cells for which a turn of the highest frequency is 4 cells long, and windows of all points
     /// lie inside.
     fn least_cells(&self, window: &Window) -> usize {
-        ((4.0 / PI * self.product).ceil() as usize).saturating_add(window.width as usize + 1).max(2 * window.width as usize)
+        ((4.0 / std::f64::consts::PI * self.product).ceil() as usize)
+            .saturating_add(window.width as usize + 1)
+            .max(2 * window.width as usize)
     }
 
     /// Where on a grid of n cells a point lies, as a part of the whole, with the middle of the
     /// points on cell ⌊n/2⌋.
-    fn place(&self, x: f64, n: usize) -> f64 {
-        ((x - self.middle_x) * (2.0 * self.reach_s / PI) + (n / 2) as f64) / n as f64
+    fn place<E: Exact>(&self, x: f64, n: usize) -> E {
+        let each = E::from(2.0 * self.reach_s) / E::PI;
+        ((E::from(x) - E::from(self.middle_x)) * each + E::from((n / 2) as f64)) / E::from(n as f64)
     }
 
     /// How many turns a frequency makes from a cell to the next one.
-    fn turns(&self, s: f64) -> f64 {
-        (s - self.middle_s) / (4.0 * self.reach_s)
+    fn turns<E: Exact>(&self, s: f64) -> E {
+        (E::from(s) - E::from(self.middle_s)) / E::from(4.0 * self.reach_s)
     }
 }
 
@@ -187,24 +203,24 @@ impl Scale {
 /// [`run`](Self::run) takes arrays on the host. [`bind`](Self::bind) takes arrays on the device,
 /// and [`Bound::encode`] records into an encoder of yours.
 #[derive(Debug)]
-pub struct Type3Plan {
+pub struct Type3Plan<T: Real = f32> {
     gpu: Gpu,
     batch: usize,
     sources: Sorted,
     /// The frequencies.
     targets: Sorted,
     /// What strengths are multiplied by, and what results are.
-    before: DeviceBuffer<Complex32>,
-    after: DeviceBuffer<Complex32>,
+    before: DeviceBuffer<T::Complex>,
+    after: DeviceBuffer<T::Complex>,
     spreading: Spreading,
     interpolating: Interpolating,
     /// What strengths are spread over.
-    cells: DeviceBuffer<Complex32>,
+    cells: DeviceBuffer<T::Complex>,
     /// From there to the frequencies.
-    fine: Fine,
+    fine: Fine<T>,
 }
 
-impl Type3Plan {
+impl<T: Real> Type3Plan<T> {
     /// Extents of the grid that strengths are spread over, slowest axis first. That of the Fourier
     /// transform has twice as many cells along each axis, or a few more.
     #[must_use]
@@ -219,17 +235,17 @@ impl Type3Plan {
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`] and [`Error::Aliased`]
     /// for arrays that do not fit; [`Error::LimitExceeded`] if the device cannot bind what is
     /// needed.
-    pub fn bind<'a>(&self, input: impl IntoView<'a, Complex32>, output: impl IntoView<'a, Complex32>) -> Result<Bound> {
+    pub fn bind<'a>(&self, input: impl IntoView<'a, T::Complex>, output: impl IntoView<'a, T::Complex>) -> Result<Bound> {
         let (input, output) = (input.into_view(), output.into_view());
         if input.buffer() == output.buffer() {
             return Err(Error::Aliased { first: "input", second: "output" });
         }
         let (gpu, batch) = (&self.gpu, self.batch);
-        let input = binding(gpu, "input", input, values_at(gpu, self.sources.len, batch)?)?;
-        let output = binding(gpu, "output", output, values_at(gpu, self.targets.len, batch)?)?;
-        let mut steps = self.spreading.bind(gpu, &self.sources, batch, input, Some(&self.before), &self.cells)?;
-        steps.push(self.fine.from(self.cells.view())?);
-        steps.push(self.interpolating.bind(gpu, &self.targets, batch, &self.fine.cells, Some(&self.after), output)?);
+        let input = binding(gpu, "input", input, values_at::<T>(gpu, self.sources.len, batch)?)?;
+        let output = binding(gpu, "output", output, values_at::<T>(gpu, self.targets.len, batch)?)?;
+        let mut steps = self.spreading.bind::<T>(gpu, &self.sources, batch, input, Some(&self.before), &self.cells)?;
+        steps.extend(self.fine.from(gpu, self.cells.view())?);
+        steps.push(self.interpolating.bind::<T>(gpu, &self.targets, batch, &self.fine.cells, Some(&self.after), output)?);
         Ok(Bound { gpu: self.gpu.clone(), steps })
     }
 
@@ -238,12 +254,12 @@ impl Type3Plan {
     /// # Errors
     /// Those of [`bind`](Self::bind); [`Error::DeviceLost`] and [`Error::OutOfMemory`], from this
     /// call or from the result.
-    pub fn run(&self, input: &[Complex32]) -> Result<Pending<Vec<Complex32>>> {
+    pub fn run(&self, input: &[T::Complex]) -> Result<Pending<Vec<T::Complex>>> {
         let expected = self.sources.len.saturating_mul(self.batch);
         if input.len() != expected {
             return Err(Error::WrongLen { argument: "input", expected, actual: input.len() });
         }
-        let output = self.gpu.alloc::<Complex32>(values_at(&self.gpu, self.targets.len, self.batch)?)?;
+        let output = self.gpu.alloc::<T::Complex>(values_at::<T>(&self.gpu, self.targets.len, self.batch)?)?;
         let input = self.gpu.upload(input)?;
         let bound = self.bind(&input, &output)?;
         self.gpu.submit(|encoder| bound.encode(encoder))?;

@@ -3,6 +3,7 @@
 //! Without an adapter, all tests are listed as ignored, with the reason. With
 //! WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
+mod double;
 mod laws;
 mod mistakes;
 mod places;
@@ -47,6 +48,19 @@ fn main() -> ExitCode {
             equal_bits,
             mistakes,
             points_in_f64,
+        }
+        double::{
+            three_digits,
+            six_digits,
+            nine_digits,
+            twelve_digits,
+            drawn,
+            many_modes,
+            beyond_the_circle,
+            batches_orders_and_crowds,
+            on_the_device,
+            adjoint,
+            mistakes,
         }
     };
     let mut trials = Vec::new();

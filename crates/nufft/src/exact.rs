@@ -1,0 +1,134 @@
+//! Arithmetic of the host with more digits than numbers of the device have.
+
+use std::f64::consts::PI;
+use std::ops::{Add, Div, Mul, Sub};
+
+use wgpu_fft::Element;
+use wgpu_fft::num_complex::Complex64;
+
+/// f64 for numbers in f32, and [`Double`] for those in f64.
+pub trait Exact: Copy + From<f64> + Into<f64> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
+    const PI: Self;
+    /// Parts of a turn, as the kernel `bin turns` takes them.
+    type Units: Element;
+
+    /// So many turns without the whole ones.
+    fn units(self) -> Self::Units;
+
+    /// exp(i · angle).
+    fn cis(self) -> Complex64;
+}
+
+impl Exact for f64 {
+    const PI: Self = PI;
+    /// 2^64 to a turn.
+    type Units = u64;
+
+    fn units(self) -> u64 {
+        // What is rounded up to a whole turn becomes the last unit.
+        ((self - self.floor()) * 2f64.powi(64)) as u64
+    }
+
+    fn cis(self) -> Complex64 {
+        Complex64::cis(self)
+    }
+}
+
+/// The sum of two f64, of which the second is at most half a unit in the last place of the first.
+/// Results are correct to about 2⁻¹⁰⁰.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Double {
+    high: f64,
+    low: f64,
+}
+
+impl From<f64> for Double {
+    fn from(high: f64) -> Self {
+        Self { high, low: 0.0 }
+    }
+}
+
+impl From<Double> for f64 {
+    fn from(number: Double) -> Self {
+        number.high + number.low
+    }
+}
+
+/// a + b, and what rounding took away.
+fn two_sum(a: f64, b: f64) -> Double {
+    let high = a + b;
+    let of_b = high - a;
+    Double { high, low: (a - (high - of_b)) + (b - of_b) }
+}
+
+impl Add for Double {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        let (sum, rest) = (two_sum(self.high, other.high), two_sum(self.low, other.low));
+        let sum = two_sum(sum.high, sum.low + rest.high);
+        two_sum(sum.high, sum.low + rest.low)
+    }
+}
+
+impl Sub for Double {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self + Self { high: -other.high, low: -other.low }
+    }
+}
+
+impl Mul for Double {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        let high = self.high * other.high;
+        let low = self.high.mul_add(other.high, -high);
+        two_sum(high, low + (self.high * other.low + self.low * other.high))
+    }
+}
+
+impl Div for Double {
+    type Output = Self;
+    fn div(self, by: Self) -> Self {
+        let first = self.high / by.high;
+        let rest = self - Self::from(first) * by;
+        two_sum(first, (rest.high + rest.low) / by.high)
+    }
+}
+
+impl Exact for Double {
+    const PI: Self = Self { high: PI, low: 1.224_646_799_147_353_2e-16 };
+    /// 2^128 to a turn, of which the lowest 32 bits are 0. The lowest word is first.
+    type Units = [u32; 4];
+
+    fn units(self) -> [u32; 4] {
+        let whole = |part: f64| (part * 2f64.powi(96)) as i128;
+        let units = whole(self.high) + whole(self.low);
+        [0, units as u32, (units >> 32) as u32, (units >> 64) as u32]
+    }
+
+    fn cis(self) -> Complex64 {
+        let z = Complex64::cis(self.high);
+        z + z * Complex64::i() * self.low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_beyond_f64_count() {
+        let third = Double::from(1.0) / Double::from(3.0);
+        let [_, low, middle, high] = third.units();
+        assert!(low.abs_diff(0x5555_5555) <= 1 && (middle, high) == (0x5555_5555, 0x5555_5555), "{third:?}");
+        let rest = third * Double::from(3.0) - Double::from(1.0);
+        assert!(f64::from(rest).abs() < 2f64.powi(-100), "{rest:?}");
+        let small = Double::from(1.0) + Double::from(2f64.powi(-80)) - Double::from(1.0);
+        assert_eq!(f64::from(small), 2f64.powi(-80));
+        // A turn less is the same place.
+        assert_eq!((third - Double::from(1.0)).units()[2..], [0x5555_5555, 0x5555_5555]);
+        // sin π = 0, and that of the f64 next to π is not.
+        let (exact, rounded) = (Double::PI.cis().im, Exact::cis(PI).im);
+        assert!(exact.abs() < 1e-30 && (rounded - 1.224_646_799_147_353_2e-16).abs() < 1e-30, "{exact:e} {rounded:e}");
+    }
+}
