@@ -14,7 +14,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     workgroupBarrier();
     for (var k = 0u; k < SORT_EACH; k++) {
         let i = (block * SORT_EACH + k) * SORT_SIZE + local;
-        if i < digits.points {
+        if i < points() {
             atomicAdd(&own[(keys[i] >> digits.shift) % RADIX], 1u);
         }
     }

@@ -12,15 +12,16 @@ var<workgroup> next: array<u32, RADIX * SORT_SIZE>;
 @compute @workgroup_size(SORT_SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let block = group.y * groups.x + group.x;
+    let points = points();
     for (var digit = 0u; digit < RADIX; digit++) {
         next[digit * SORT_SIZE + local] = 0u;
     }
     let first = (block * SORT_SIZE + local) * SORT_EACH;
-    for (var i = first; i < min(first + SORT_EACH, digits.points); i++) {
+    for (var i = first; i < min(first + SORT_EACH, points); i++) {
         next[(keys[i] >> digits.shift) % RADIX * SORT_SIZE + local] += 1u;
     }
     workgroupBarrier();
-    if block < digits.blocks {
+    if block < digits.blocks && points != 0u {
         for (var digit = local; digit < RADIX; digit += SORT_SIZE) {
             var begin = begins[digit * digits.blocks + block];
             for (var other = 0u; other < SORT_SIZE; other++) {
@@ -31,12 +32,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         }
     }
     workgroupBarrier();
-    for (var i = first; i < min(first + SORT_EACH, digits.points); i++) {
+    for (var i = first; i < min(first + SORT_EACH, points); i++) {
         let key = keys[i];
         let place = (key >> digits.shift) % RADIX * SORT_SIZE + local;
         let to = next[place];
         next[place] = to + 1u;
         sorted_keys[to] = key;
-        sorted_indices[to] = indices[i];
+        sorted_indices[to] = select(indices[i], i, digits.is_first != 0u);
     }
 }

@@ -22,8 +22,8 @@ impl Digits {
         let (size, each, most) = if profile.is_cpu() { (8, 512, 10) } else { (64, 32, 6) };
         let most = most.min((profile.workgroup_bytes / (4 * size)).max(2).ilog2());
         let all = 64 - (bins - 1).leading_zeros();
-        let steps = all.div_ceil(most);
-        Self { bits: all.div_ceil(steps.max(1)).max(1), steps, size, each }
+        let steps = all.div_ceil(most).max(1);
+        Self { bits: all.div_ceil(steps).max(1), steps, size, each }
     }
 
     /// Keys of a workgroup.

@@ -13,6 +13,9 @@ pub(crate) const BIN: u32 = 4;
 /// Points that an invocation adds to a tile at most. What more reach the tile are shared among
 /// further invocations, so that points in one place do not make one invocation run for seconds.
 pub(crate) const CHUNK: u32 = 2048;
+/// Most points of a bin that are compared with one another, each with all. If a bin has more, all
+/// points are sorted by digits.
+pub(crate) const CROWD: u32 = 1024;
 
 /// Axes are counted from the fastest one on, and have 1 cell where there are fewer than three.
 #[derive(Clone, PartialEq, Eq, Debug)]

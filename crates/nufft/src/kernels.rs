@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use wgpu_fft::DeviceProfile;
 
 use crate::digits::Digits;
-use crate::geometry::{BIN, CHUNK, Geometry};
+use crate::geometry::{BIN, CHUNK, CROWD, Geometry};
 use crate::real::Real;
 use crate::window::Window;
 
@@ -30,9 +30,11 @@ const TILE: &str = include_str!("../shaders/tile.wgsl");
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// The names of all kernels.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 18] = [
     "bin",
     "bin turns",
+    "scatter",
+    "rank",
     "arrange",
     "count",
     "move",
@@ -81,6 +83,7 @@ impl Texts {
             ("PLACE_WORDS", place_words::<T>(geometry.axes) as u32),
             ("BIN", BIN),
             ("CHUNK", CHUNK),
+            ("CROWD", CROWD),
             ("WIDTH", window.width),
             ("TILE_X", x),
             ("TILE_Y", y),
@@ -121,6 +124,8 @@ impl Texts {
         match name {
             "bin" => self.bin(false),
             "bin turns" => self.bin(true),
+            "scatter" => self.join(&[GRID, include_str!("../shaders/scatter.wgsl")]),
+            "rank" => self.join(&[GRID, include_str!("../shaders/rank.wgsl")]),
             "arrange" => self.join(&[GRID, include_str!("../shaders/arrange.wgsl")]),
             "count" => self.join(&[KEYS, include_str!("../shaders/count.wgsl")]),
             "move" => self.join(&[KEYS, include_str!("../shaders/move.wgsl")]),

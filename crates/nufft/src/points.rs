@@ -64,6 +64,8 @@ impl Binning {
 /// The kernels that sort points by their bins.
 #[derive(Debug)]
 pub(crate) struct Sorting {
+    scatter: Kernel,
+    rank: Kernel,
     count: Kernel,
     moving: Kernel,
     sums: Kernel,
@@ -77,6 +79,8 @@ impl Sorting {
     pub fn new(planner: &Planner, texts: &Texts) -> Result<Self> {
         let kernel = |name| Kernel::new(planner, texts, name);
         Ok(Self {
+            scatter: kernel("scatter")?,
+            rank: kernel("rank")?,
             count: kernel("count")?,
             moving: kernel("move")?,
             sums: kernel("sums")?,
@@ -112,12 +116,14 @@ pub(crate) struct Sorted {
     pub geometry: Geometry,
     pub len: usize,
     pub grid: wgpu::Buffer,
-    /// The bin of each point, and which one of the caller's it is, in the order of the bins; and
-    /// room for the steps of the sort.
-    keys: [DeviceBuffer<u32>; 2],
-    indices: [DeviceBuffer<u32>; 2],
-    /// Which of the two the sort begins with. It ends with the first.
-    first: usize,
+    /// The bin of each point, in the caller's order, and how many of the bin were counted before it.
+    unsorted_keys: DeviceBuffer<u32>,
+    ranks: DeviceBuffer<u32>,
+    /// Whether a bin has more than [`CROWD`](crate::geometry::CROWD) points.
+    crowded: DeviceBuffer<u32>,
+    /// The bin of each point, and which one of the caller's it is, in the order of the bins.
+    keys: DeviceBuffer<u32>,
+    indices: DeviceBuffer<u32>,
     /// For each bin, the points before its own.
     pub starts: DeviceBuffer<u32>,
     /// The places of the points along each axis, in the caller's order.
@@ -212,42 +218,47 @@ impl Sorted {
             extra: capacity as u32,
         };
         let grid = uniform(gpu, &grid)?;
-        let room = || -> Result<[DeviceBuffer<u32>; 2]> { Ok([gpu.alloc(len)?, gpu.alloc(len)?]) };
-        let (keys, indices) = (room()?, room()?);
+        let room = || gpu.alloc::<u32>(len);
+        let (unsorted_keys, crowded) = (room()?, gpu.alloc(1)?);
+        let (keys, indices) = ([room()?, room()?], [room()?, room()?]);
         let starts = gpu.alloc::<u32>(geometry.bins() as usize + 1)?;
         let [unsorted, places] = [gpu.alloc::<u32>(len * words)?, gpu.alloc(len * words)?];
         let extra = gpu.alloc::<u32>(tiles as usize + 1)?;
+
+        let (mut sort, point_groups) = (Vec::new(), groups_for(profile, points, 1)?);
+        scan(gpu, kernels, &starts, &mut sort)?;
+        // The second arrays are free until digits are sorted.
+        let [ranks, scattered] = [&keys[1], &indices[1]];
+        let of_points = [(0, grid.as_entire_binding()), (1, whole(&unsorted_keys)), (3, whole(&starts))];
+        let scatter = [&of_points[..], &[(2, whole(ranks)), (4, whole(scattered))]].concat();
+        sort.push(kernels.scatter.on(gpu, &scatter, point_groups)?);
+        let rank = [&of_points[..], &[(2, whole(scattered)), (4, whole(&keys[0])), (5, whole(&indices[0]))]].concat();
+        sort.push(kernels.rank.on(gpu, &rank, point_groups)?);
 
         let Digits { bits, steps, .. } = kernels.digits;
         let blocks = points.div_ceil(u64::from(kernels.digits.block()));
         let block_groups = spread_groups(profile, blocks, 1)?;
         let digits = gpu.alloc::<u32>(blocks as usize * (1 << bits))?;
-        let mut sort = Vec::new();
         for step in 0..steps as usize {
+            // It ends with the first arrays.
             let left = steps as usize - step;
             let (from, to) = (left % 2, (left + 1) % 2);
-            let words = uniform(gpu, &[len as u32, bits * step as u32, blocks as u32, 0])?;
-            let count = [(0, words.as_entire_binding()), (1, whole(&keys[from])), (2, whole(&digits))];
-            sort.push(kernels.count.on(gpu, &count, block_groups)?);
+            let own = if step == 0 { &unsorted_keys } else { &keys[from] };
+            let words = uniform(gpu, &[len as u32, bits * step as u32, blocks as u32, u32::from(step == 0)])?;
+            let read = [(0, words.as_entire_binding()), (1, whole(own)), (6, whole(&crowded))];
+            sort.push(kernels.count.on(gpu, &[&read[..], &[(2, whole(&digits))]].concat(), block_groups)?);
             scan(gpu, kernels, &digits, &mut sort)?;
-            let moved = [
-                (0, words.as_entire_binding()),
-                (1, whole(&keys[from])),
-                (2, whole(&indices[from])),
-                (3, whole(&digits)),
-                (4, whole(&keys[to])),
-                (5, whole(&indices[to])),
-            ];
-            sort.push(kernels.moving.on(gpu, &moved, block_groups)?);
+            let moved = [(2, whole(&indices[from])), (3, whole(&digits)), (4, whole(&keys[to])), (5, whole(&indices[to]))];
+            sort.push(kernels.moving.on(gpu, &[&read[..], &moved].concat(), block_groups)?);
         }
-        scan(gpu, kernels, &starts, &mut sort)?;
         let arrange = [(0, grid.as_entire_binding()), (1, whole(&indices[0])), (2, whole(&unsorted)), (3, whole(&places))];
-        sort.push(kernels.arrange.on(gpu, &arrange, groups_for(profile, points, 1)?)?);
+        sort.push(kernels.arrange.on(gpu, &arrange, point_groups)?);
         let bindings = [(0, grid.as_entire_binding()), (1, whole(&starts)), (2, whole(&extra))];
         sort.push(kernels.extra.on(gpu, &bindings, groups_for(profile, tiles + 1, 1)?)?);
         scan(gpu, kernels, &extra, &mut sort)?;
+        let ([keys, ranks], [indices, _]) = (keys, indices);
         let geometry = geometry.clone();
-        Ok(Self { geometry, len, grid, keys, indices, first: steps as usize % 2, starts, unsorted, places, extra, capacity, sort })
+        Ok(Self { geometry, len, grid, unsorted_keys, ranks, crowded, keys, indices, starts, unsorted, places, extra, capacity, sort })
     }
 
     /// Records the sorting of points with these coordinates, by axis, the slowest one first.
@@ -255,11 +266,12 @@ impl Sorted {
         let views = coordinates.iter().map(|view| binding(gpu, "coordinates", *view, self.len)).collect::<Result<Vec<_>>>()?;
         let mut bindings = vec![(0, self.grid.as_entire_binding())];
         bindings.extend((2..).zip(views.into_iter().rev()));
-        let [keys, indices] = [&self.keys[self.first], &self.indices[self.first]];
-        bindings.extend([(5, whole(keys)), (6, whole(indices)), (7, whole(&self.starts)), (8, whole(&self.unsorted))]);
+        let Self { unsorted_keys, ranks, starts, unsorted, crowded, .. } = self;
+        bindings.extend((5..).zip([unsorted_keys, ranks, starts, unsorted, crowded].map(whole)));
         bindings.extend(bin.inverse.as_ref().map(|words| (1, words.as_entire_binding())));
         let bin = bin.kernel.on(gpu, &bindings, groups_for(gpu.profile(), self.len as u64, 1)?)?;
-        encoder.clear_buffer(self.starts.buffer(), 0, None);
+        encoder.clear_buffer(starts.buffer(), 0, None);
+        encoder.clear_buffer(crowded.buffer(), 0, None);
         let pass = &mut begin_pass(encoder);
         bin.record(pass);
         self.sort.iter().for_each(|dispatch| dispatch.record(pass));
@@ -276,12 +288,12 @@ impl Sorted {
 
     /// The bin of each point, in their order.
     pub fn sorted_keys(&self) -> &DeviceBuffer<u32> {
-        &self.keys[0]
+        &self.keys
     }
 
     /// Which point of the caller's comes where in the order of the bins.
     pub fn sorted_indices(&self) -> &DeviceBuffer<u32> {
-        &self.indices[0]
+        &self.indices
     }
 }
 
