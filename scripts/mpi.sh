@@ -162,6 +162,8 @@ if [ "$what" = doors ]; then
         say 'SKIPPED: Python over MPI: mpi4py is not in target/python-venv (scripts/python.sh packages), or finds no MPI'
         python=
     fi
+    # The examples write files there.
+    cd "$work"
     for adapter in "${@:-}"; do
         export WGPU_ADAPTER_NAME="$adapter"
         on_ranks 2 "$work/page"

@@ -182,6 +182,21 @@ impl Replacement {
         self.file.as_file()
     }
 
+    /// Where the new file is until it is complete.
+    #[must_use]
+    pub fn temporary_path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// As [`finish`](Self::finish), but an error if anything is at the path meanwhile.
+    ///
+    /// # Errors
+    /// If the file system fails or the path is taken. What is there then stays.
+    pub fn finish_new(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist_noclobber(&self.path).map(drop).map_err(|failed| failed.error)
+    }
+
     /// Puts the new file in the place of the old one.
     ///
     /// # Errors
@@ -283,6 +298,13 @@ mod tests {
         assert_eq!((failed.unwrap_err().to_string(), fs::read(&path).unwrap()), ("no more".to_owned(), b"second".to_vec()));
         write(&path, |out| out.write_all(b"third")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"third");
+        let new = Replacement::new(&path).unwrap();
+        assert!(new.temporary_path().exists());
+        assert_eq!(new.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"third");
+        fs::remove_file(&path).unwrap();
+        Replacement::new(&path).unwrap().finish_new().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"");
         assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "nothing is left beside it");
     }
 

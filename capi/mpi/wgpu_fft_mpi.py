@@ -20,7 +20,7 @@ import pathlib
 import sys
 import threading
 import weakref
-from ctypes import c_char_p, c_double, c_int, c_int32, c_size_t, c_void_p
+from ctypes import c_char_p, c_double, c_int, c_int32, c_size_t, c_uint64, c_void_p
 from typing import NamedTuple
 
 import numpy
@@ -104,6 +104,17 @@ class _PlanOptions(ctypes.Structure):
     ]
 
 
+class _FileOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("format", c_int32),
+        ("order", c_int32),
+        ("begin", c_uint64),
+        ("replace", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
 _SIGNATURES = {
     "error_message": (c_char_p, []),
     "open": (c_int32, [c_int, ctypes.POINTER(_OpenOptions), ctypes.POINTER(c_void_p)]),
@@ -123,6 +134,8 @@ _SIGNATURES = {
     "buffer_write": (c_int32, [c_void_p, c_void_p, c_size_t]),
     "buffer_read": (c_int32, [c_void_p, c_void_p, c_size_t]),
     "run_on_device": (c_int32, [c_void_p, c_void_p, c_void_p]),
+    "read": (c_int32, [c_void_p, c_int32, c_char_p, ctypes.POINTER(_FileOptions), c_void_p, c_size_t]),
+    "write": (c_int32, [c_void_p, c_int32, c_char_p, ctypes.POINTER(_FileOptions), c_void_p, c_size_t]),
     "map": (c_int32, [c_char_p, c_size_t, c_void_p, c_void_p, c_void_p]),
 }
 
@@ -298,6 +311,37 @@ class Job:
         """Transforms the array of a `Buffer` into that of another one. Collective. Nothing but what the ranks
         exchange passes the host, if `order` is "transposed" and the parts are the job's own."""
         _call("run_on_device", self._handle, input._handle, output._handle)
+
+    def read(self, path, side="input", *, raw=None, order="C"):
+        """This rank's part of the array in a file: of the "input" of the transform, or of its "output".
+        Collective. The file is NumPy's `.npy`, or with `raw`, the byte at which they begin, nothing but the
+        elements, in the `order` "C" or "F". It holds the array in the order of the transform's axes.
+        """
+        part = self._side(side)
+        array = numpy.empty(part.shape, part.dtype)
+        options = self._file(raw, order, False)
+        _call("read", self._handle, part is self.output, os.fsencode(path), options, array.ctypes.data, array.nbytes)
+        return array
+
+    def write(self, path, array, side="output", *, raw=False, order="C", replace=False):
+        """Writes this rank's part of an array to a new file for `numpy.load`, or with `raw` for `numpy.fromfile`.
+        Collective. The file is there when all of it is; one that was there is an error, unless it is to be
+        replaced."""
+        part = self._side(side)
+        array = numpy.ascontiguousarray(array, part.dtype)
+        # An array of another shape has no right length, which all ranks must learn.
+        size = array.nbytes if array.shape == part.shape else 0
+        options = self._file(0 if raw else None, order, replace)
+        _call("write", self._handle, part is self.output, os.fsencode(path), options, array.ctypes.data, size)
+
+    def _side(self, side):
+        return (self.input, self.output)[["input", "output"].index(side)]
+
+    @staticmethod
+    def _file(raw, order, replace):
+        options = _FileOptions(ctypes.sizeof(_FileOptions), raw is not None, "CF".index(order), raw or 0)
+        options.replace = replace
+        return options
 
     def _arrays(self, array, out):
         array = numpy.ascontiguousarray(array, self.input.dtype)

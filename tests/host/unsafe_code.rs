@@ -19,6 +19,7 @@ const FILES: &[(&str, usize, &str)] = &[
     ("capi/fftw/src/side.rs", 13, "FFTW's functions take pointers; each says what its caller must keep"),
     ("capi/mpi/src/buffer.rs", 21, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/cluster.rs", 15, "functions for C take pointers; each says what its caller must keep"),
+    ("capi/mpi/src/files.rs", 9, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/job.rs", 30, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/lib.rs", 2, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/running.rs", 10, "functions for C take pointers; a run keeps the job that it borrows"),

@@ -63,7 +63,9 @@ int main(int argc, char **argv)
     wgpu_fft_mpi_plan_options half = {0};
     wgpu_fft_mpi_buffer *from, *to, *mapped;
     wgpu_fft_mpi_running *run;
-    float *wave, *spectrum, *again;
+    wgpu_fft_mpi_file_options file = {0};
+    float *wave, *spectrum, *again, *copy;
+    char path[40];
     size_t i, j, l, bytes[2];
     double error = 0, worst, sums[2];
     bool is_done;
@@ -116,6 +118,22 @@ int main(int argc, char **argv)
     if (rank == 0)
         printf("the largest error is %.1e\n", worst);
     check(worst < 1e-6, "the spectrum is wrong");
+
+    /* Through a file, which holds the spectrum in the order of the axes. */
+    sprintf(path, "spectrum-%d.npy", ranks);
+    file.size = sizeof file;
+    file.replace = 1;
+    CHECK(wgpu_fft_mpi_write(forward, WGPU_FFT_MPI_OUTPUT, path, &file, spectrum, bytes[1]));
+    check(wgpu_fft_mpi_write(forward, WGPU_FFT_MPI_OUTPUT, path, NULL, spectrum, bytes[1]) == WGPU_FFT_ERROR_RANK,
+          "a file was replaced");
+    copy = array(&k);
+    CHECK(wgpu_fft_mpi_read(inverse, WGPU_FFT_MPI_INPUT, path, NULL, copy, bytes[1]));
+    check(memcmp(copy, spectrum, bytes[1]) == 0, "the file holds another spectrum");
+    check(wgpu_fft_mpi_read(inverse, WGPU_FFT_MPI_OUTPUT, path, NULL, again, bytes[0]) == WGPU_FFT_ERROR_RANK, "complex numbers for reals");
+    free(copy);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        remove(path);
 
     /* Mistakes of one rank are errors on all, which name it. */
     check(wgpu_fft_mpi_run(inverse, spectrum, bytes[1] + (rank == ranks - 1 ? 4 : 0), again, bytes[0]) == WGPU_FFT_ERROR_RANK

@@ -10,7 +10,9 @@ program spectrum
   ! The last extent is the slowest, and stands first.
   character(*), parameter :: spec = 'c2c fwd 32x48'//c_null_char
   integer, parameter :: m = 48, n = 32
-  complex(c_float), allocatable, target :: wave(:, :), frequencies(:, :)
+  character(*), parameter :: path = 'spectrum-fortran.npy'//c_null_char
+  complex(c_float), allocatable, target :: wave(:, :), frequencies(:, :), copy(:, :)
+  type(wgpu_fft_mpi_file_options) :: file
   type(wgpu_fft_mpi_open_options) :: options
   type(wgpu_fft_mpi_plan_options) :: slabs
   type(wgpu_fft_mpi_part) :: x, k
@@ -41,6 +43,18 @@ program spectrum
     call check(wgpu_fft_mpi_test(run, is_done))
   end do
   call check(wgpu_fft_mpi_wait(run))
+
+  ! Through a file, for NumPy's load: an array of 32 x 48, the last axis the fastest.
+  file%replace = 1
+  call check(wgpu_fft_mpi_write(job, WGPU_FFT_MPI_OUTPUT, path, file, c_loc(frequencies), k%elements * k%element_bytes))
+  allocate(copy(size(frequencies, 1), size(frequencies, 2)))
+  call check(wgpu_fft_mpi_read(job, WGPU_FFT_MPI_OUTPUT, path, file, c_loc(copy), k%elements * k%element_bytes))
+  if (any(copy /= frequencies)) error stop 'the file holds another spectrum'
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  if (x%begin(1) == 0) then
+    open(newunit=i, file='spectrum-fortran.npy')
+    close(i, status='delete')
+  end if
 
   ! All of it is at (5, 7).
   if (k%begin(1) <= 5 .and. k%begin(1) + k%count(1) > 5) &

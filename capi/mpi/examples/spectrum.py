@@ -3,6 +3,10 @@
     PYTHONPATH=PREFIX/lib mpirun -n 4 python -m mpi4py spectrum.py
 """
 
+import os
+import shutil
+import tempfile
+
 import numpy
 import wgpu_fft_mpi
 from mpi4py import MPI
@@ -68,6 +72,30 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
         assert error.status == 11 and "rank" in str(error), error
     else:
         raise AssertionError("an array that is both is no error")
+
+    # Through files, which NumPy writes and reads.
+    folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
+    path, result = (os.path.join(folder, name) for name in ("whole.npy", "spectrum.npy"))
+    for save, options in ((numpy.save, {}), (lambda path, array: array.T.tofile(path), {"raw": 0, "order": "F"})):
+        if comm.rank == 0:
+            save(path, whole)
+        comm.barrier()
+        job = cluster.plan(spec, decomposition="pencils")
+        x = job.read(path, **options)
+        assert numpy.array_equal(x, cut(whole, job.input))
+        job.write(result, job(x), replace=bool(options))
+        check(cut(numpy.load(result), job.output), job.output)
+        job.write(result, job(x), raw=True, order="F", replace=True)
+        check(cut(numpy.fromfile(result, job.output.dtype).reshape(expected.shape[::-1]).T, job.output), job.output)
+    try:
+        job.write(result, job(x))
+    except wgpu_fft_mpi.Error as error:
+        assert error.status == 11 and "not to be replaced" in str(error), error
+    else:
+        raise AssertionError("a file was replaced")
+    comm.barrier()
+    if comm.rank == 0:
+        shutil.rmtree(folder)
 
     # Started, with half the bytes between ranks.
     half = cluster.plan("c2c fwd 12x10x14", exchange="f16")

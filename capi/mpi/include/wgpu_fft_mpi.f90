@@ -27,6 +27,13 @@ module wgpu_fft_mpi
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_EXACT = 0
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_F16 = 1
 
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_INPUT = 0
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_OUTPUT = 1
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_NPY = 0
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_RAW = 1
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_C_ORDER = 0
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_FORTRAN_ORDER = 1
+
   integer(c_int32_t), parameter :: WGPU_FFT_OK = 0
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_ARGUMENT = 1
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_LENGTH = 2
@@ -59,6 +66,15 @@ module wgpu_fft_mpi
     type(c_ptr) :: shares_of = c_null_ptr
     real(c_double) :: timeout = 0
     integer(c_int32_t) :: exchange = WGPU_FFT_MPI_EXACT
+    integer(c_int32_t) :: reserved = 0
+  end type
+
+  type, bind(C) :: wgpu_fft_mpi_file_options
+    integer(c_size_t) :: size = 32
+    integer(c_int32_t) :: format = WGPU_FFT_MPI_NPY
+    integer(c_int32_t) :: order = WGPU_FFT_MPI_C_ORDER
+    integer(c_int64_t) :: begin = 0
+    integer(c_int32_t) :: replace = 0
     integer(c_int32_t) :: reserved = 0
   end type
 
@@ -202,6 +218,26 @@ module wgpu_fft_mpi
     function wgpu_fft_mpi_run_on_device(job, input, output) bind(C) result(status)
       import :: c_int32_t, c_ptr
       type(c_ptr), value :: job, input, output
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_read(job, side, path, options, array, array_bytes) bind(C) result(status)
+      import :: c_char, c_int32_t, c_ptr, c_size_t, wgpu_fft_mpi_file_options
+      type(c_ptr), value :: job, array
+      integer(c_int32_t), value :: side
+      character(kind=c_char), intent(in) :: path(*)
+      type(wgpu_fft_mpi_file_options), intent(in) :: options
+      integer(c_size_t), value :: array_bytes
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_write(job, side, path, options, array, array_bytes) bind(C) result(status)
+      import :: c_char, c_int32_t, c_ptr, c_size_t, wgpu_fft_mpi_file_options
+      type(c_ptr), value :: job, array
+      integer(c_int32_t), value :: side
+      character(kind=c_char), intent(in) :: path(*)
+      type(wgpu_fft_mpi_file_options), intent(in) :: options
+      integer(c_size_t), value :: array_bytes
       integer(c_int32_t) :: status
     end function
 

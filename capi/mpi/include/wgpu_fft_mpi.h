@@ -17,6 +17,36 @@
 #include <stdint.h>
 
 /**
+ * The file holds the input of a job.
+ */
+#define WGPU_FFT_MPI_INPUT 0
+
+/**
+ * The file holds the output of a job.
+ */
+#define WGPU_FFT_MPI_OUTPUT 1
+
+/**
+ * A file as NumPy's `save` makes it: a header, and the elements.
+ */
+#define WGPU_FFT_MPI_NPY 0
+
+/**
+ * Nothing but the elements, from the byte `begin` to the end of the file.
+ */
+#define WGPU_FFT_MPI_RAW 1
+
+/**
+ * In the file the last axis is the fastest one.
+ */
+#define WGPU_FFT_MPI_C_ORDER 0
+
+/**
+ * In the file the first axis is the fastest one, and a batch is faster still.
+ */
+#define WGPU_FFT_MPI_FORTRAN_ORDER 1
+
+/**
  * The most axes of a transform.
  */
 #define WGPU_FFT_MOST_AXES 3
@@ -123,6 +153,37 @@ typedef struct wgpu_fft_mpi_open_options {
      */
     double timeout;
 } wgpu_fft_mpi_open_options;
+
+/**
+ * How an array lies in a file. With zeros behind the size it means the same as NULL in its place. All
+ * ranks give the same.
+ */
+typedef struct wgpu_fft_mpi_file_options {
+    /**
+     * sizeof(wgpu_fft_mpi_file_options).
+     */
+    size_t size;
+    /**
+     * WGPU_FFT_MPI_NPY or WGPU_FFT_MPI_RAW.
+     */
+    int32_t format;
+    /**
+     * WGPU_FFT_MPI_C_ORDER or WGPU_FFT_MPI_FORTRAN_ORDER. A file of NumPy that is read says so itself.
+     */
+    int32_t order;
+    /**
+     * The byte at which the elements of a raw file begin. 0 for one that is written.
+     */
+    uint64_t begin;
+    /**
+     * 1 to replace a file that is there, which is an error otherwise.
+     */
+    int32_t replace;
+    /**
+     * 0.
+     */
+    int32_t reserved;
+} wgpu_fft_mpi_file_options;
 
 /**
  * How a transform is divided. With zeros behind the size it means the same as NULL in its place. All
@@ -378,6 +439,35 @@ void wgpu_fft_mpi_close(struct wgpu_fft_mpi_cluster *cluster);
  * The name of this rank's adapter, which is there as long as the handle. Empty for NULL.
  */
 const char *wgpu_fft_mpi_device(const struct wgpu_fft_mpi_cluster *cluster);
+
+/**
+ * Reads this rank's part of the input of a job from a file, or of its output: WGPU_FFT_MPI_INPUT or
+ * WGPU_FFT_MPI_OUTPUT. Collective. All ranks name the same file, and each reads only what it has.
+ *
+ * The file holds the array in the order of the transform's axes, with the batch in front, whatever
+ * the order in which a part lies in memory. Elements are not converted: the file must have those of
+ * the job, and its shape. `options` may be NULL. If it fails, what the array holds means nothing.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_read(const struct wgpu_fft_mpi_job *job,
+                                      int32_t side,
+                                      const char *path,
+                                      const struct wgpu_fft_mpi_file_options *options,
+                                      void *array,
+                                      size_t array_bytes);
+
+/**
+ * Writes this rank's part of the input of a job to a new file, or of its output, for wgpu_fft_mpi_read
+ * or NumPy's `load`. Collective. Every element must be in exactly one rank's part.
+ *
+ * The ranks write beside it. The file is there when all is on the disk: what a failure leaves is what
+ * was there before. A file that is there already is an error on all ranks, unless `replace` is 1.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_write(const struct wgpu_fft_mpi_job *job,
+                                       int32_t side,
+                                       const char *path,
+                                       const struct wgpu_fft_mpi_file_options *options,
+                                       const void *array,
+                                       size_t array_bytes);
 
 /**
  * The parts of the input and of the output that `rank` of `ranks` will have, without planning:

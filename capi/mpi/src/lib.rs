@@ -10,6 +10,7 @@ mod arguments;
 mod buffer;
 mod cluster;
 mod errors;
+mod files;
 mod job;
 #[path = "../../process.rs"]
 mod process;

@@ -125,6 +125,13 @@
 //! [`Job::run_from_root`] takes the whole array on rank 0 and returns the whole result there, and
 //! [`Job::run_on_device`] takes and returns parts that are on the ranks' devices.
 //!
+//! ## Files
+//! [`Cluster::read`] and [`Cluster::write`] are for `.npy` files and for raw ones, in C order and in
+//! Fortran's. Each rank reads and writes its own part only: any box, in whatever order it lies in memory.
+//! A file holds the array in the order of the transform's axes, so NumPy's `load` returns what its `fftn`
+//! would. A file takes its name when all ranks have written their parts, and does not replace another
+//! one unless it is asked to.
+//!
 //! ## Steps
 //! With slabs, a forward transform of \[n₀, C, K\], with C columns of K frequencies (K = 1 for two
 //! axes), has these steps:
@@ -216,7 +223,9 @@ pub use job::{Job, Progress, Workers};
 pub use mpi;
 pub use options::JobOptions;
 #[cfg(feature = "mpi")]
-pub use ranks::{Adapter, AnyJob, Arithmetic, Cluster, Decomposition, Member, Order, Part, Phase, RankOptions, Recipes, Running};
+pub use ranks::{
+    Adapter, AnyJob, Arithmetic, Cluster, Decomposition, FileOptions, Member, Order, Part, Phase, RankOptions, Recipes, Running,
+};
 pub use report::{PhaseReport, Rate, Report, Work, WorkerReport};
 pub use strategy::{Shares, Strategy};
 pub use wgpu_fft;

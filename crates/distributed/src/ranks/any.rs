@@ -2,6 +2,7 @@
 //! transform.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::{C2c, C2r, R2c};
@@ -9,7 +10,7 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{ElementType, View};
 
 use super::array::{Source, Target};
-use super::{Cluster, Part, RanksJob, Running, transforms_only};
+use super::{Cluster, FileOptions, Part, RanksJob, Running, transforms_only};
 use crate::devices::Divide;
 use crate::error::Result;
 use crate::options::JobOptions;
@@ -113,6 +114,24 @@ impl AnyJob {
     /// Those of [`Job::run_on_device`](crate::Job::run_on_device).
     pub fn run_on_device(&self, input: Option<View<'_, u8>>, output: Option<View<'_, u8>>) -> Result<()> {
         self.core.link.now(self.core.run_on_device(input, output, None)).map(drop)
+    }
+}
+
+impl AnyJob {
+    /// Reads this rank's part of the input or of the output from a file; see [`Cluster::read`].
+    ///
+    /// # Errors
+    /// Those of [`Cluster::read`].
+    pub fn read(&self, input: bool, path: impl AsRef<Path>, array: &mut [u8], options: &FileOptions) -> Result<()> {
+        self.core.cluster.read_bytes(path.as_ref(), &self.part(input), self.element(input), array, options)
+    }
+
+    /// Writes this rank's part of the input or of the output to a file; see [`Cluster::write`].
+    ///
+    /// # Errors
+    /// Those of [`Cluster::write`].
+    pub fn write(&self, input: bool, path: impl AsRef<Path>, array: &[u8], options: &FileOptions) -> Result<()> {
+        self.core.cluster.write_bytes(path.as_ref(), &self.part(input), self.element(input), array, options)
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::RanksJob;
 use super::exchange::Exchange;
 use super::failure::{Failure, Outcome, guarded};
+use super::link::Link;
 use super::part::Part;
 use super::phase::Phase;
 use super::run::Run;
@@ -28,12 +29,12 @@ pub(super) struct Reshape {
 
 impl Part {
     /// The batch and the axes, as ranges of the whole array.
-    fn all_ranges(&self) -> Vec<Range<usize>> {
+    pub(super) fn all_ranges(&self) -> Vec<Range<usize>> {
         std::iter::once(&self.batch).chain(&self.ranges).cloned().collect()
     }
 
     /// The part that lies in this one and in another one, unless it is empty.
-    fn common(&self, other: &Self) -> Option<Vec<Range<usize>>> {
+    pub(super) fn common(&self, other: &Self) -> Option<Vec<Range<usize>>> {
         let both = self.all_ranges().into_iter().zip(other.all_ranges());
         let common: Vec<_> = both.map(|(a, b)| a.start.max(b.start)..a.end.min(b.end)).collect();
         common.iter().all(|range| !range.is_empty()).then_some(common)
@@ -47,13 +48,15 @@ impl Part {
     }
 
     /// Whether this is a box of the array of which `own` is the part of a rank.
-    fn check(&self, own: &Self) -> Outcome<()> {
+    pub(super) fn check(&self, own: &Self) -> Outcome<()> {
         let fits = |(range, extent): (Range<usize>, usize)| range.start <= range.end && range.end <= extent;
         let extents = std::iter::once(own.batch_extent).chain(own.extents.iter().copied());
         let alike = (&self.axes, &self.extents, self.batch_extent) == (&own.axes, &own.extents, own.batch_extent);
         // In bytes of the largest numbers.
         let stored = || self.stored().into_iter().try_fold(16usize, usize::checked_mul).and_then(|bytes| isize::try_from(bytes).ok());
-        let is_box = alike && self.ranges.len() == self.axes.len() && self.all_ranges().into_iter().zip(extents).all(fits);
+        let is_box = alike
+            && [self.ranges.len(), self.extents.len()] == [self.axes.len(); 2]
+            && self.all_ranges().into_iter().zip(extents).all(fits);
         if is_box && self.padding <= u32::MAX as usize && stored().is_some() {
             return Ok(());
         }
@@ -90,13 +93,7 @@ impl RanksJob {
             let parts: Vec<Part> = (0..size).map(|rank| self.part_of(rank, is_input)).collect();
             let brick = brick.unwrap_or_else(|| self.part(is_input));
             self.link.agree(Phase::Plan, brick.check(&parts[rank]))?;
-            let ranges = brick.all_ranges().into_iter().flat_map(|range| [range.start as f64, range.end as f64]);
-            let own: Vec<f64> = std::iter::once(brick.padding as f64).chain(ranges).collect();
-            let of_rank = |(numbers, part): (Vec<f64>, &Part)| {
-                let mut ranges = numbers[1..].chunks_exact(2).map(|pair| pair[0] as usize..pair[1] as usize);
-                Part { batch: ranges.next().unwrap_or_default(), ranges: ranges.collect(), padding: numbers[0] as usize, ..part.clone() }
-            };
-            let bricks: Vec<Part> = self.link.numbers(&own)?.into_iter().zip(&parts).map(of_rank).collect();
+            let bricks = self.link.all_parts(&brick)?;
             let reshape = if bricks == parts {
                 None
             } else if is_input {
@@ -109,6 +106,19 @@ impl RanksJob {
         }
         self.reshapes = reshapes;
         Ok(())
+    }
+}
+
+impl Link {
+    /// The parts of all ranks, which are boxes of the same array. Collective.
+    pub fn all_parts(&self, own: &Part) -> Result<Vec<Part>> {
+        let ranges = own.all_ranges().into_iter().flat_map(|range| [range.start as f64, range.end as f64]);
+        let numbers: Vec<f64> = std::iter::once(own.padding as f64).chain(ranges).collect();
+        let of_rank = |numbers: Vec<f64>| {
+            let mut ranges = numbers[1..].chunks_exact(2).map(|pair| pair[0] as usize..pair[1] as usize);
+            Part { batch: ranges.next().unwrap_or_default(), ranges: ranges.collect(), padding: numbers[0] as usize, ..own.clone() }
+        };
+        Ok(self.numbers(&numbers)?.into_iter().map(of_rank).collect())
     }
 }
 

@@ -170,7 +170,7 @@ impl Link {
     }
 
     /// Sends the text of one rank to all ranks.
-    async fn text_of(&self, rank: usize, own: String) -> Result<String> {
+    pub async fn text_of(&self, rank: usize, own: String) -> Result<String> {
         let mut bytes = own.into_bytes();
         let root = self.comm.process_at_rank(rank as i32);
         let len = UnderWay::begin(vec![bytes.len() as u64], |len| root.immediate_broadcast_into(StaticScope, len));

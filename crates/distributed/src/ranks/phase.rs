@@ -34,6 +34,8 @@ phases! {
     Plan = "plan",
     /// The speed of the ranks is measured, on all of them at the same time.
     Measure = "measure",
+    /// Each rank reads its part from a file.
+    Read = "read",
     /// Rank 0 sends the input to all ranks.
     Scatter = "scatter",
     /// The caller's array on the device is copied to the host, for an exchange that comes first, or back
@@ -55,6 +57,8 @@ phases! {
     Return = "return",
     /// Rank 0 collects the output of all ranks.
     Gather = "gather",
+    /// Each rank writes its part to a file.
+    Write = "write",
     /// Rank 0 collects the reports of all ranks.
     Report = "report",
 }

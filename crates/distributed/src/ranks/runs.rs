@@ -27,14 +27,17 @@ impl Runs {
             levels.push([range.len(), stride]);
             stride *= extent;
         }
+        levels.reverse();
+        Self::of_levels(start, levels, bytes)
+    }
+
+    /// So many elements of `bytes` bytes along each axis, at such distances, slowest axis first.
+    pub fn of_levels(start: usize, mut levels: Vec<[usize; 2]>, bytes: usize) -> Self {
         // Axes that are complete join the run.
         let mut len = bytes;
-        let mut slower = levels.into_iter().peekable();
-        while let Some([count, _]) = slower.next_if(|[_, stride]| *stride == len) {
+        while let Some([count, _]) = levels.pop_if(|[_, stride]| *stride == len) {
             len *= count;
         }
-        let mut levels: Vec<[usize; 2]> = slower.collect();
-        levels.reverse();
         Self { start, levels, len }
     }
 

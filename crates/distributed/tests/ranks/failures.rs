@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::Complex32;
 use wgpu_fft_distributed::wgpu_fft::fft::C2c;
 use wgpu_fft_distributed::wgpu_fft::reduce;
-use wgpu_fft_distributed::{Adapter, Cluster, Decomposition, Error, Job, JobOptions, Order, Phase, RankOptions, Strategy};
+use wgpu_fft_distributed::{Adapter, Cluster, Decomposition, Error, FileOptions, Job, JobOptions, Order, Phase, RankOptions, Strategy};
 
 use crate::harness::{Context, Outcome};
 
@@ -27,6 +28,7 @@ fn run_everything(context: &Context, options: &RankOptions) -> Result<(), Error>
     drop(Job::new(&cluster, C2c::inverse([17, 5]), &natural.clone().strategy(Strategy::Measured))?);
     let job = Job::new(&cluster, C2c::inverse([17, 5]), &natural)?;
     let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
+    files(context, &cluster, &job)?;
     // Rank 0 gives everything, and keeps it.
     let mut everything = job.input();
     everything.ranges = if context.rank == 0 { vec![0..17, 0..5] } else { vec![0..0, 0..0] };
@@ -66,6 +68,23 @@ pub fn a_failure_on_any_rank_in_any_phase(context: &Context) -> Outcome {
         }
     }
     run_everything(context, &context.options).map_err(|error| format!("nothing fails, but {error}"))
+}
+
+/// Writes a file, and reads it.
+fn files(context: &Context, cluster: &Cluster, job: &Job<C2c, Cluster>) -> Result<(), Error> {
+    let mut id = std::process::id();
+    context.world.process_at_rank(0).broadcast_into(&mut id);
+    let path = std::env::temp_dir().join(format!("wgpu-fft-everything-{id}"));
+    let (part, options) = (job.input(), FileOptions::default().replace());
+    let mut values = vec![Complex32::ONE; part.len()];
+    cluster.write(&path, &part, &values, &options)?;
+    let read = cluster.read(&path, &part, &mut values, &options);
+    // All have opened it, or none will.
+    context.world.barrier();
+    if context.rank == 0 {
+        let _ = std::fs::remove_file(&path);
+    }
+    read
 }
 
 /// A job of pencils with all phases, in pieces of a single line.

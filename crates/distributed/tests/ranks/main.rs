@@ -10,6 +10,7 @@
 mod arrays;
 mod bits;
 mod failures;
+mod files;
 mod harness;
 mod parts;
 mod reference;
@@ -52,6 +53,10 @@ const TESTS: &[Test] = &[
     ("failures_of_started_runs", started::failures_of_started_runs),
     ("runs_that_a_panic_abandons", started::runs_that_a_panic_abandons),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
+    ("files_of_parts", files::files_of_parts),
+    ("files_of_boxes", files::files_of_boxes),
+    ("files_of_more_than_4_gib", files::files_of_more_than_4_gib),
+    ("what_is_wrong_with_files", files::what_is_wrong_with_files),
     ("portable_bits", bits::portable_bits),
     ("measured_shares", bits::measured_shares),
     ("a_failure_on_any_rank_in_any_phase", failures::a_failure_on_any_rank_in_any_phase),
