@@ -190,7 +190,7 @@ def _both(function, *arguments):
 def _options(decomposition="slabs", grid=(0, 0), order="transposed", shares="equal", timeout=0.0, exchange="exact"):
     own = _PlanOptions(ctypes.sizeof(_PlanOptions), timeout=timeout, grid=tuple(grid))
     own.decomposition = ["slabs", "pencils"].index(decomposition) if not any(grid) else 2
-    own.order = ["transposed", "natural"].index(order)
+    own.order = ["transposed", "natural", "transposed_input"].index(order)
     own.exchange = ["exact", "f16"].index(exchange)
     if isinstance(shares, Job):
         if not shares._handle:
@@ -232,7 +232,8 @@ class Cluster:
         """A transform from its text, such as `r2c fwd 64x64x64 f64`, for all ranks together. Collective.
 
         `decomposition` is "slabs" or "pencils"; `grid=(p, q)` is that of pencils, and (1, ranks) keeps a
-        batch whole on every rank. `order` of the frequencies is "transposed" or "natural". `shares` are
+        batch whole on every rank. `order` of the frequencies is "transposed" or "natural"; "transposed_input" is for
+        the way back of transforms from reals to reals, which have no direction. `shares` are
         "equal", "measured", or those of another job. `timeout` is in seconds. `exchange="f16"` halves the
         bytes between ranks, with a relative error of some 2e-4 for each exchange; the README bounds it.
         """

@@ -22,6 +22,7 @@ module wgpu_fft_mpi
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_GRID = 2
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_TRANSPOSED = 0
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_NATURAL = 1
+  integer(c_int32_t), parameter :: WGPU_FFT_MPI_TRANSPOSED_INPUT = 2
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_EQUAL = 0
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_MEASURED = 1
   integer(c_int32_t), parameter :: WGPU_FFT_MPI_EXACT = 0

@@ -80,6 +80,12 @@
 #define WGPU_FFT_MPI_NATURAL 1
 
 /**
+ * For transforms from reals to reals alone, which have no direction: the input lies as the output of
+ * one with WGPU_FFT_MPI_TRANSPOSED does, and the output as its input. It is for the way back.
+ */
+#define WGPU_FFT_MPI_TRANSPOSED_INPUT 2
+
+/**
  * All ranks have equal shares.
  */
 #define WGPU_FFT_MPI_EQUAL 0
@@ -203,7 +209,7 @@ typedef struct wgpu_fft_mpi_plan_options {
      */
     size_t grid[2];
     /**
-     * WGPU_FFT_MPI_TRANSPOSED or WGPU_FFT_MPI_NATURAL.
+     * WGPU_FFT_MPI_TRANSPOSED, WGPU_FFT_MPI_NATURAL or WGPU_FFT_MPI_TRANSPOSED_INPUT.
      */
     int32_t order;
     /**
@@ -483,8 +489,8 @@ wgpu_fft_mpi_status wgpu_fft_mpi_local_parts(const char *spec,
                                              struct wgpu_fft_mpi_part *output);
 
 /**
- * Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64
- * 1/n`, for all ranks together. Collective. `options` may be NULL. Destroy it with
+ * Plans a Fourier transform from its text, such as `r2c fwd 64x64x64`, `c2c inv 512x512 f64 1/n`, or
+ * `r2r dct2,dst1 64x64` from reals to reals, for all ranks together. Collective. `options` may be NULL. Destroy it with
  * wgpu_fft_mpi_destroy.
  *
  * Planning compiles shaders, which takes milliseconds to seconds the first time. If ranks ask for

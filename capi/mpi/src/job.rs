@@ -29,6 +29,9 @@ pub const WGPU_FFT_MPI_GRID: i32 = 2;
 pub const WGPU_FFT_MPI_TRANSPOSED: i32 = 0;
 /// Frequencies lie as the positions do.
 pub const WGPU_FFT_MPI_NATURAL: i32 = 1;
+/// For transforms from reals to reals alone, which have no direction: the input lies as the output of
+/// one with WGPU_FFT_MPI_TRANSPOSED does, and the output as its input. It is for the way back.
+pub const WGPU_FFT_MPI_TRANSPOSED_INPUT: i32 = 2;
 
 /// All ranks have equal shares.
 pub const WGPU_FFT_MPI_EQUAL: i32 = 0;
@@ -53,7 +56,7 @@ pub struct PlanOptions {
     pub decomposition: i32,
     /// For WGPU_FFT_MPI_GRID: the ranks along the first and the second divided axis.
     pub grid: [usize; 2],
-    /// WGPU_FFT_MPI_TRANSPOSED or WGPU_FFT_MPI_NATURAL.
+    /// WGPU_FFT_MPI_TRANSPOSED, WGPU_FFT_MPI_NATURAL or WGPU_FFT_MPI_TRANSPOSED_INPUT.
     pub order: i32,
     /// WGPU_FFT_MPI_EQUAL or WGPU_FFT_MPI_MEASURED.
     pub shares: i32,
@@ -156,6 +159,7 @@ unsafe fn job_options(options: *const PlanOptions) -> Result<JobOptions, Failure
     let own = match options.order {
         WGPU_FFT_MPI_TRANSPOSED => own,
         WGPU_FFT_MPI_NATURAL => own.order(Order::Natural),
+        WGPU_FFT_MPI_TRANSPOSED_INPUT => own.order(Order::TransposedInput),
         other => return wrong("order", other),
     };
     // SAFETY: the caller's.
@@ -207,8 +211,8 @@ unsafe fn put(parts: [Part; 2], input: *mut Part, output: *mut Part) {
     }
 }
 
-/// Plans a Fourier transform from its text, such as `r2c fwd 64x64x64` or `c2c inv 512x512 f64
-/// 1/n`, for all ranks together. Collective. `options` may be NULL. Destroy it with
+/// Plans a Fourier transform from its text, such as `r2c fwd 64x64x64`, `c2c inv 512x512 f64 1/n`, or
+/// `r2r dct2,dst1 64x64` from reals to reals, for all ranks together. Collective. `options` may be NULL. Destroy it with
 /// wgpu_fft_mpi_destroy.
 ///
 /// Planning compiles shaders, which takes milliseconds to seconds the first time. If ranks ask for

@@ -38,7 +38,8 @@
 //! to that of a single worker, for every number of workers and all shares, as long as all adapters
 //! round alike. On a cluster that is one rank with the same decomposition: slabs and pencils may
 //! differ in the last bits. Exchanges in f16 give other bits, which are the same for every number of
-//! ranks too. That holds for adapters of one kind, and for lavapipe together with SwiftShader. Other
+//! ranks too. That holds for adapters of one kind, and, but for transforms from reals to reals, for lavapipe together with
+//! SwiftShader. Other
 //! drivers' compilers may fuse and reorder operations. Then bits may differ between shares, within the rounding errors that [`wgpu_fft::fft`] states. Two rows of reals are
 //! transformed as one only where both always belong to the same worker.
 //!
@@ -87,7 +88,7 @@
 //! The transforms are those of f32 and f64 of [`wgpu_fft::fft`] along the axes of dense arrays,
 //! with every scale factor: one array of one to three axes, or a batch of them. The table uses
 //! these symbols: P is an array of positions and F an array of frequencies. For the last axis of
-//! length n, H = ⌊n/2⌋+1 in a real transform and H = n in a complex one. Arrays are dense, slowest
+//! length n, H = ⌊n/2⌋+1 in a real transform and H = n in a complex one, and in one from reals to reals. Arrays are dense, slowest
 //! axis first; a batch of b arrays is one more axis in front, and so are first axes of the shape that are
 //! not transformed.
 //!
@@ -119,7 +120,9 @@
 //! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices, and
 //! [`Part::of_rank`] does so before there is a job. [`Job::with_parts`] takes any other boxes, at the
 //! cost of an exchange on either side. Forward
-//! transforms take P and return F, and inverse ones take F and return P. The output of a transform
+//! transforms take P and return F, and inverse ones take F and return P. Those from
+//! reals to reals ([`R2r`](wgpu_fft::fft::R2r)) take P and return F, or with
+//! [`Order::TransposedInput`] the other way round. The output of a transform
 //! fits its inverse if both have the same shares: make the second job with [`Strategy::Given`] and
 //! the first one's [`shares`](Job::shares). [`Job::run`] takes and returns parts.
 //! [`Job::run_from_root`] takes the whole array on rank 0 and returns the whole result there, and
@@ -155,7 +158,7 @@
 //! has at most [`JobOptions::message_bytes`], by default 16 MiB.
 //!
 //! ## Cost
-//! With s = 8 bytes for a complex number and N = n₀·C·K frequencies, in slabs rank i
+//! With s = 8 bytes for a complex number (4 between reals and reals) and N = n₀·C·K frequencies, in slabs rank i
 //!
 //! - sends s·rᵢ·(C - cᵢ)·K bytes in an exchange and receives s·cᵢ·K·(n₀ - rᵢ) bytes. With p equal
 //!   ranks that is s·N·(p - 1)/p² in each direction, in p - 1 blocks. Transposed order needs one

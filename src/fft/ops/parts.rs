@@ -1,6 +1,6 @@
 //! The components of a transform, for code that computes it in parts.
 
-use super::builders::{C2c, C2r, R2c};
+use super::builders::{C2c, C2r, R2c, R2r};
 use super::specification::Adapt;
 use num_complex::Complex64;
 
@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::fft::Direction;
 use crate::fft::spec::kind::Kind;
 use crate::fft::spec::number::Number;
+use crate::fft::spec::real_kind::RealKind;
 use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 use crate::shape::Shape;
@@ -25,6 +26,10 @@ pub struct Parts {
     pub transformed: Vec<bool>,
     /// The factor on every output.
     pub factor: f64,
+    /// Of [`PartKind::Reals`] the kind of each axis that is transformed.
+    pub kinds: Vec<RealKind>,
+    /// Whether these axes have the factors on single elements that make them orthogonal.
+    pub orthogonal: bool,
 }
 
 /// The kind of transform.
@@ -39,6 +44,8 @@ pub enum PartKind {
     FromReals,
     /// Complex numbers to reals.
     ToReals,
+    /// Reals to reals, along one axis after the other.
+    Reals,
 }
 
 impl PartKind {
@@ -68,15 +75,21 @@ impl PartNumber {
     }
 }
 
-/// A transform that can be computed in parts: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c)
-/// and [`C2r`](crate::fft::C2r), of f32 or of f64.
+/// A transform that can be computed in parts: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c),
+/// [`C2r`](crate::fft::C2r) and [`R2r`](crate::fft::R2r), of f32 or of f64.
 pub trait InParts: Adapt {
-    /// The transform of the same numbers along axes of complex ones.
-    type Complex: InParts<Complex = Self::Complex>;
+    /// The transform of what this one makes, or of what it takes on the way back, along further axes:
+    /// of complex numbers, or of reals where there are no others.
+    type Columns: InParts<Columns = Self::Columns>;
 
     /// The transform in one direction, of which real transforms have only one, computed with these
-    /// numbers, which are as long as those of the type.
+    /// numbers, which are as long as those of the type. One from reals to reals lacks its
+    /// [kinds](Self::of_kinds).
     fn in_direction(number: PartNumber, inverse: bool, shape: Shape) -> Self;
+
+    /// With these kinds, one for each axis of the shape, if it is one from reals to reals.
+    #[must_use]
+    fn of_kinds(self, kinds: &[RealKind], orthogonal: bool) -> Self;
 
     /// The components of the transform.
     ///
@@ -90,12 +103,18 @@ pub trait InParts: Adapt {
 }
 
 macro_rules! in_parts {
-    ($($own:ty, $complex:ty, |$number:tt, $inverse:tt, $shape:ident| $spec:expr;)*) => { $(
+    ($($own:ty, $columns:ty, |$number:tt, $inverse:tt, $shape:ident| $spec:expr;)*) => { $(
         impl InParts for $own {
-            type Complex = $complex;
+            type Columns = $columns;
 
             fn in_direction($number: PartNumber, $inverse: bool, $shape: Shape) -> Self {
                 $spec
+            }
+
+            fn of_kinds(mut self, kinds: &[RealKind], orthogonal: bool) -> Self {
+                self.transform.kinds = kinds.iter().copied().map(Some).collect();
+                self.transform.orthogonal = orthogonal;
+                self
             }
 
             fn parts(&self) -> Result<Parts> {
@@ -122,6 +141,8 @@ in_parts! {
     C2c, C2c, |_, inverse, shape| if inverse { C2c::inverse(shape) } else { C2c::forward(shape) };
     R2c, C2c, |_, _, shape| R2c::forward(shape);
     C2r, C2c, |_, _, shape| C2r::inverse(shape);
+    R2r, R2r, |_, _, shape| R2r::by_axis([], shape);
+    R2r<f64, f64>, R2r<f64, f64>, |number, inverse, shape| of_f64!(number, R2r::in_direction(number, inverse, shape));
     C2c64, C2c64, |number, inverse, shape| of_f64!(number, C2c::in_direction(number, inverse, shape));
     R2c<f64, Complex64>, C2c64, |number, _, shape| of_f64!(number, R2c::forward(shape));
     C2r<Complex64, f64>, C2c64, |number, _, shape| of_f64!(number, C2r::inverse(shape));
@@ -137,8 +158,8 @@ impl Transform {
                 "input and output are two dense arrays: leave out layouts, parts, fragments, `transposed` and `in_place`",
             ));
         }
-        if !self.kinds.is_empty() {
-            return Err(unsupported("axes from reals to reals are not transformed in parts"));
+        if self.kind != Kind::R2r && !self.kinds.is_empty() {
+            return Err(unsupported("axes from reals to reals beside complex ones are not transformed in parts"));
         }
         let (axes, factor) = self.check()?;
         let rank = self.shape.rank();
@@ -147,15 +168,19 @@ impl Transform {
             Kind::R2c => PartKind::FromReals,
             Kind::C2r => PartKind::ToReals,
             Kind::Filter { .. } => return Err(unsupported("a filter has no parts")),
-            Kind::R2r => return Err(unsupported("a transform from reals to reals has no parts")),
+            Kind::R2r => PartKind::Reals,
         };
         let number = match self.number {
             Number::F32 => PartNumber::F32,
             Number::F64 => PartNumber::F64,
             Number::Double => PartNumber::F64ByF32,
         };
+        let kinds: Vec<RealKind> = axes.iter().filter_map(|&axis| self.real_kind(axis)).collect();
+        // What the kinds leave to the scale, each part adds itself.
+        let of_kind = |&axis: &usize| self.real_kind(axis).map_or(1.0, |kind| kind.factor(self.shape.extents()[axis] as u32));
+        let factor = factor / axes.iter().map(of_kind).product::<f64>();
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
         let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();
-        Ok(Parts { kind, number, extents, transformed, factor })
+        Ok(Parts { kind, number, extents, transformed, factor, kinds, orthogonal: self.orthogonal })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{ElementType, View};
 
@@ -160,7 +160,7 @@ fn parsed(text: &str) -> Result<Box<dyn Transform>> {
     macro_rules! first_that_parses {
         ($($name:ty),*) => { $( if let Ok(spec) = text.parse::<$name>() { return Ok(Box::new(spec)); } )* };
     }
-    first_that_parses!(C2c, R2c, C2r, C2c<Complex64, Complex64>, R2c<f64, Complex64>, C2r<Complex64, f64>);
+    first_that_parses!(C2c, R2c, C2r, R2r, C2c<Complex64, Complex64>, R2c<f64, Complex64>, C2r<Complex64, f64>, R2r<f64, f64>);
     // What is wrong with it, or that it is something else.
     Err(transforms_only(&text.parse::<AnySpec>()?))
 }
@@ -177,6 +177,8 @@ mod tests {
         assert_eq!((output.ranges, complex.name()), (vec![1..2, 0..4, 0..8], "complex f64"));
         assert_eq!(parts("c2r inv 8x4x6").unwrap()[1].1.name(), "f32");
         assert_eq!(parts("c2c fwd 8x4 f64-by-f32").unwrap()[0].1.name(), "complex f64");
+        let [(input, _), (output, real)] = parts("r2r dct2,dst1 8x6 f64").unwrap();
+        assert_eq!((input.ranges, output.ranges, real.name()), (vec![2..4, 0..6], vec![2..4, 0..8], "f64"));
         assert!(parts("sum f32 64").unwrap_err().contains("on a cluster"));
         assert!(parts("c2c fwd 8x").unwrap_err().contains("8x"));
         assert!(AnyJob::parts("c2c fwd 8", &JobOptions::default(), 4, 4).is_err());

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use wgpu_fft::fft::RealKind;
 use wgpu_fft::low_level::divide::{PartKind, PartNumber, Parts};
 use wgpu_fft::{Error, Result, Shape};
 
@@ -43,6 +44,11 @@ pub(super) type RankShares = Vec<DimensionShares>;
 pub(super) struct Geometry {
     pub kind: PartKind,
     pub number: PartNumber,
+    /// Of a transform from reals to reals, the kinds of \[n₀, …, unit\].
+    pub kinds: Vec<RealKind>,
+    pub orthogonal: bool,
+    /// Whether the input lies as frequencies do, and the output as positions.
+    pub backward: bool,
     pub order: Order,
     /// Whether exchanges are in f16.
     pub half: bool,
@@ -129,14 +135,23 @@ impl Geometry {
         }
         let (divided, unit) = extents.split_at(stages);
         let mut frequencies = unit.to_vec();
-        let real = !matches!(parts.kind, PartKind::Complex { .. });
-        if let (true, Some(last)) = (real, frequencies.last_mut()) {
+        if let (PartKind::FromReals | PartKind::ToReals, Some(last)) = (parts.kind, frequencies.last_mut()) {
             *last = *last / 2 + 1;
         }
+        let (backward, order) = match order {
+            Order::TransposedInput if parts.kind == PartKind::Reals => (true, Order::Transposed),
+            Order::TransposedInput => {
+                return Err(unsupported("transposed input", "that is for transforms from reals to reals: others know their direction"));
+            }
+            order => (parts.kind.is_inverse(), order),
+        };
         let (columns, inner) = (frequencies[0], frequencies[1..].iter().product());
         let mut own = Self {
             kind: parts.kind,
             number: parts.number,
+            kinds: parts.kinds.clone(),
+            orthogonal: parts.orthogonal,
+            backward,
             order,
             half: false,
             factor: parts.factor,
@@ -190,7 +205,7 @@ impl Geometry {
 
     /// Whether the transform goes from positions to frequencies.
     pub fn is_forward(&self) -> bool {
-        !self.kind.is_inverse()
+        !self.backward
     }
 
     /// The shape of a unit.
@@ -213,19 +228,14 @@ impl Geometry {
         self.batch * self.divided.iter().product::<usize>()
     }
 
-    /// Whether numbers on the side of the positions are real.
-    pub fn is_real(&self) -> bool {
-        !matches!(self.kind, PartKind::Complex { .. })
-    }
-
     /// Bytes of a number on the side of the positions.
     pub fn position_bytes(&self) -> usize {
-        if self.is_real() { self.number.bytes() } else { self.complex_bytes() }
+        self.number.bytes() * if matches!(self.kind, PartKind::Complex { .. }) { 2 } else { 1 }
     }
 
-    /// Bytes of a complex number.
-    pub fn complex_bytes(&self) -> usize {
-        2 * self.number.bytes()
+    /// Bytes of a number on the side of the frequencies, which is what ranks exchange.
+    pub fn frequency_bytes(&self) -> usize {
+        self.number.bytes() * if self.kind == PartKind::Reals { 1 } else { 2 }
     }
 
     /// The number of units along a dimension of the grid, on the side of the positions.
@@ -306,7 +316,7 @@ impl Geometry {
             extents[stages] = self.columns;
             if rank > stages + 1 {
                 let last = rank - 1;
-                extents[last] = if self.is_real() { extents[last] / 2 + 1 } else { extents[last] };
+                extents[last] = if self.frequencies() == self.positions() { extents[last] } else { extents[last] / 2 + 1 };
             }
         }
         let mut axes: Vec<usize> = (self.first_axis..self.first_axis + rank).collect();
@@ -324,7 +334,7 @@ impl Geometry {
 
     /// Bytes of an element of the input or the output.
     pub fn element_bytes(&self, input: bool) -> usize {
-        if input == self.is_forward() { self.position_bytes() } else { self.complex_bytes() }
+        if input == self.is_forward() { self.position_bytes() } else { self.frequency_bytes() }
     }
 }
 

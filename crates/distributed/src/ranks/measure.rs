@@ -78,12 +78,12 @@ impl Samples {
         };
         let units = geometry.units(0);
         let lines = geometry.all_units() / units;
-        let rows = sizes(units, lines * geometry.frequencies() * geometry.complex_bytes());
+        let rows = sizes(units, lines * geometry.frequencies() * geometry.frequency_bytes());
         let rows = passes(Compute::Rows, rows, lines, geometry.is_forward() && geometry.is_distributed())?;
         let Some(&n) = geometry.divided.first() else { return Ok(Self { rows, columns: Vec::new() }) };
         let units = geometry.cut_extent(0);
         let lines = geometry.all_units() / n * geometry.frequencies() / units;
-        let columns = sizes(units, lines * n * geometry.complex_bytes());
+        let columns = sizes(units, lines * n * geometry.frequency_bytes());
         let turned = !geometry.is_forward() || geometry.order == Order::Natural;
         Ok(Self { rows, columns: passes(Compute::Lines(0), columns, lines, turned)? })
     }

@@ -15,6 +15,9 @@ pub enum Order {
     Transposed,
     /// The axes are in the same order as those of the positions, and the same ones are divided.
     Natural,
+    /// For [`R2r`](wgpu_fft::fft::R2r) alone, which has no direction: its input lies as the output of
+    /// one in [`Transposed`](Self::Transposed) order, and its output as the input of that one. It is for the way back.
+    TransposedInput,
 }
 
 /// Which axes are divided among the ranks of a cluster.

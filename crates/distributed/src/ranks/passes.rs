@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use wgpu_fft::low_level::divide::InParts;
+use wgpu_fft::low_level::divide::{InParts, PartKind};
 use wgpu_fft::low_level::recipes::fft::Recipe;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Result, Shape, Spec};
@@ -24,9 +24,9 @@ use crate::task::Task;
 /// than this, so that any device can hold them. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
 
-/// The plan for the transform along the first axis of a batch of arrays, by a recipe, with a
-/// factor.
-type ColumnsBy = Box<dyn Fn(Shape, usize, Compute, &Recipe) -> Result<Arc<dyn Task>>>;
+/// The plan for the transform along the first axis of a batch of arrays, which is the axis t, by a
+/// recipe, with a factor.
+type ColumnsBy = Box<dyn Fn(Shape, usize, usize, Compute, &Recipe) -> Result<Arc<dyn Task>>>;
 /// The plan for the transposes of a batch.
 type Transposes = Box<dyn Fn(Shape, usize) -> Result<Arc<dyn Task>>>;
 
@@ -89,8 +89,9 @@ impl Passes {
         let lines = |all: usize, elements: usize| (DESIGNED_FOR / elements).clamp(1, all);
         let spec = {
             let (unit, axes, factor) = (geometry.unit(), (0..geometry.unit.len()).collect::<Vec<_>>(), geometry.factor_of(Compute::Rows));
-            let (number, inverse) = (geometry.number, geometry.kind.is_inverse());
-            move |units: usize| S::in_direction(number, inverse, unit).of_part(units, axes.clone(), factor)
+            let (number, inverse, orthogonal) = (geometry.number, geometry.kind.is_inverse(), geometry.orthogonal);
+            let kinds = geometry.kinds.get(geometry.stages()..).unwrap_or_default().to_vec();
+            move |units: usize| S::in_direction(number, inverse, unit).of_kinds(&kinds, orthogonal).of_part(units, axes.clone(), factor)
         };
         let units = lines(geometry.all_units(), geometry.positions());
         let recipe = common(&link, &device, &spec(units), arithmetic, |given| Some(given.rows.clone()))?;
@@ -99,7 +100,7 @@ impl Passes {
             .map(|t| {
                 let all = geometry.all_units() / geometry.divided[t] * geometry.frequencies();
                 let shape = geometry.divided[t].into();
-                let spec = geometry.column::<S::Complex>(shape, lines(all, geometry.divided[t]), Compute::Lines(t));
+                let spec = geometry.column::<S::Columns>(shape, lines(all, geometry.divided[t]), t, Compute::Lines(t));
                 common(&link, &device, &spec, arithmetic, |given| given.columns.get(t).filter(|_| given.columns.len() == stages).cloned())
             })
             .collect::<error::Result<_>>()?;
@@ -107,13 +108,13 @@ impl Passes {
         let own = Rc::clone(&device);
         let rows = Box::new(move |units| Ok(same_arithmetic(&own.planner, spec(units), &recipe)? as Arc<dyn Task>));
         let (own, of) = (Rc::clone(&device), geometry.clone());
-        let columns_by: ColumnsBy = Box::new(move |shape, batch, compute, recipe| {
-            Ok(same_arithmetic(&own.planner, of.column::<S::Complex>(shape, batch, compute), recipe)? as Arc<dyn Task>)
+        let columns_by: ColumnsBy = Box::new(move |shape, batch, t, compute, recipe| {
+            Ok(same_arithmetic(&own.planner, of.column::<S::Columns>(shape, batch, t, compute), recipe)? as Arc<dyn Task>)
         });
         let own = Rc::clone(&device);
         // With a recipe that this device chooses itself.
         let transposes: Transposes = Box::new(move |shape, batch| {
-            Ok(own.planner.plan(Permute::<<S::Complex as Spec>::Input>::transpose(shape).batch(batch))? as Arc<dyn Task>)
+            Ok(own.planner.plan(Permute::<<S::Columns as Spec>::Input>::transpose(shape).batch(batch))? as Arc<dyn Task>)
         });
         Ok(Self { link, device, geometry, pace, rows, columns_by, transposes, columns, recipes })
     }
@@ -163,7 +164,7 @@ impl Passes {
         let of_axis = |t: usize, shape: Shape, batch: usize, single: bool| -> Outcome<Arc<dyn Task>> {
             let recipe = self.columns.get(t).ok_or_else(no_recipe)?;
             let alone = single.then(|| recipe.for_single_column(0));
-            Ok((self.columns_by)(shape, batch, compute, alone.as_ref().unwrap_or(recipe))?)
+            Ok((self.columns_by)(shape, batch, t, compute, alone.as_ref().unwrap_or(recipe))?)
         };
         let (mut tasks, elements): (Vec<Arc<dyn Task>>, usize) = match compute {
             Compute::Rows => (vec![(self.rows)(batch * lines)?], geometry.frequencies()),
@@ -189,15 +190,17 @@ impl Passes {
 }
 
 impl Geometry {
-    /// The transform of complex numbers along the first axis of a batch of arrays, as a part of
+    /// The transform along the first axis of a batch of arrays, which is the axis t, as a part of
     /// `compute`.
-    fn column<C: InParts>(&self, shape: Shape, batch: usize, compute: Compute) -> C {
-        C::in_direction(self.number, self.kind.is_inverse(), shape).of_part(batch, vec![0], self.factor_of(compute))
+    fn column<C: InParts>(&self, shape: Shape, batch: usize, t: usize, compute: Compute) -> C {
+        let kinds: Vec<_> = self.kinds.get(t).map_or_else(Vec::new, |kind| vec![*kind; shape.rank()]);
+        let column = C::in_direction(self.number, self.kind.is_inverse(), shape).of_kinds(&kinds, self.orthogonal);
+        column.of_part(batch, vec![0], self.factor_of(compute))
     }
 
     /// Bytes of a line that a pass reads, and of one that it writes.
     fn line_bytes(&self, compute: Compute, block: &Block) -> [usize; 2] {
-        let frequencies = block.cut * block.k * self.complex_bytes();
+        let frequencies = block.cut * block.k * self.frequency_bytes();
         if compute != Compute::Rows {
             return [frequencies; 2];
         }
@@ -213,18 +216,20 @@ impl Geometry {
 
     /// How much larger than its inputs the outputs of a pass can be: a sum of n numbers, and the factor.
     pub fn growth(&self, compute: Compute) -> f64 {
-        let n = match compute {
-            Compute::Rows => self.positions(),
-            Compute::Lines(t) | Compute::Strided(t) => self.divided[t],
-            Compute::Units | Compute::TurnedLines(_) => 1,
+        let (n, axes) = match compute {
+            Compute::Rows => (self.positions(), self.unit.len()),
+            Compute::Lines(t) | Compute::Strided(t) => (self.divided[t], 1),
+            Compute::Units | Compute::TurnedLines(_) => (1, 0),
         };
-        n as f64 * self.factor_of(compute).abs()
+        // Of reals to reals, factors are 2 at most, and √2 more for single elements.
+        let of_kinds = if self.kind == PartKind::Reals { 3f64.powi(axes as i32) } else { 1.0 };
+        n as f64 * of_kinds * self.factor_of(compute).abs()
     }
 
     /// The exchanges of a run.
     pub fn exchanges(&self) -> usize {
         match self.order {
-            Order::Transposed => self.stages(),
+            Order::Transposed | Order::TransposedInput => self.stages(),
             Order::Natural => 2 * self.stages(),
         }
     }

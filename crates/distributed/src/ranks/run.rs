@@ -408,7 +408,7 @@ impl<'r> Run<'r> {
     async fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: Source<'_>, target: &mut [u8]) -> Result<()> {
         let (core, link, turn) = (self.core, &self.core.link, &step.turn);
         let device = &core.cluster.device;
-        let computed_bytes = turn.block().elements() * self.core.geometry.complex_bytes();
+        let computed_bytes = turn.block().elements() * self.core.geometry.frequency_bytes();
         let mut computed_progress = self.progress(pass.map_or(step.phase, |pass| pass.phase), self.done.len(), computed_bytes);
         let received = target.len();
         let wire = core.geometry.wire(step.growth * self.largest);

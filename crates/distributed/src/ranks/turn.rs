@@ -13,7 +13,7 @@ use super::geometry::{Geometry, RankShares};
 use super::runs::Runs;
 use crate::partition::ranges;
 
-/// Extents of a rank's array before an exchange, in complex numbers.
+/// Extents of a rank's array before an exchange, in numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Block {
     pub batch: usize,
@@ -89,8 +89,8 @@ pub(super) struct Turn {
     pub cuts: Vec<Range<usize>>,
     /// The indices of the gathered axis that each rank gives.
     pub gathered: Vec<Range<usize>>,
-    /// Bytes of a complex number.
-    complex: usize,
+    /// Bytes of a number.
+    number: usize,
 }
 
 impl Turn {
@@ -153,7 +153,7 @@ impl Turn {
         let blocks = ranks.iter().map(|&rank| block(&geometry.local(shares, rank))).collect();
         let [rows, columns] = [&shares[dimension].rows, &shares[dimension].columns].map(|shares| ranges(shares));
         let (cuts, gathered) = if back { (rows, columns) } else { (columns, rows) };
-        Self { ranks, own, blocks, cuts, gathered, complex: geometry.complex_bytes() }
+        Self { ranks, own, blocks, cuts, gathered, number: geometry.frequency_bytes() }
     }
 
     /// The order in which this rank sends, so that not all ranks send to the same one at once.
@@ -177,7 +177,7 @@ impl Turn {
     pub fn sent_bytes(&self, piece: &Piece, to: usize) -> usize {
         let block = self.block();
         let [batch, lines] = block.lines(piece);
-        batch * lines * self.cuts[to].len() * block.k * self.complex
+        batch * lines * self.cuts[to].len() * block.k * self.number
     }
 
     /// One rank's share of a piece, in the array that holds this piece alone.
@@ -185,7 +185,7 @@ impl Turn {
         let block = self.block();
         let [batch, lines] = block.lines(piece);
         let extents = [batch, block.cut, block.k, lines];
-        Runs::of_box(&extents, &[0..batch, self.cuts[to].clone(), 0..block.k, 0..lines], self.complex)
+        Runs::of_box(&extents, &[0..batch, self.cuts[to].clone(), 0..block.k, 0..lines], self.number)
     }
 
     /// Where a piece of another rank belongs in this rank's array after the exchange.
@@ -196,7 +196,7 @@ impl Turn {
         let first = self.gathered[from].start;
         let place = first + gathered.start..first + gathered.end;
         let ranges = [batch.clone(), 0..cut, 0..block.k, a.clone(), m.clone(), place, 0..block.i];
-        Runs::of_box(&extents, &ranges, self.complex)
+        Runs::of_box(&extents, &ranges, self.number)
     }
 
     /// Number of bytes sent to other ranks.
@@ -208,7 +208,7 @@ impl Turn {
     /// Number of bytes of this rank's array after the exchange.
     pub fn bytes(&self) -> usize {
         let Block { batch, k, a, m, i, .. } = *self.block();
-        batch * self.cuts[self.own].len() * k * a * m * self.gathered_extent() * i * self.complex
+        batch * self.cuts[self.own].len() * k * a * m * self.gathered_extent() * i * self.number
     }
 }
 
@@ -226,11 +226,11 @@ mod tests {
         let mut results: Vec<Vec<u8>> = turns.iter().map(|turn| vec![0xee; turn.bytes()]).collect();
         for (rank, turn) in turns.iter().enumerate() {
             let block = turn.block();
-            for piece in block.pieces(most, block.cut * block.k * turn.complex, false) {
+            for piece in block.pieces(most, block.cut * block.k * turn.number, false) {
                 // The piece alone, from the rank's whole array.
                 let extents = [block.batch, block.cut, block.k, block.a, block.m, block.gathered, block.i];
                 let [batch, a, m, gathered] = piece.clone();
-                let own = Runs::of_box(&extents, &[batch, 0..block.cut, 0..block.k, a, m, gathered, 0..block.i], turn.complex);
+                let own = Runs::of_box(&extents, &[batch, 0..block.cut, 0..block.k, a, m, gathered, 0..block.i], turn.number);
                 let alone = own.pack(&arrays[rank], 0..own.bytes());
                 for (to, &other) in turn.ranks.iter().enumerate() {
                     let sent = turn.sent(&piece, to);
@@ -265,7 +265,7 @@ mod tests {
             for t in 0..geometry.stages() {
                 for make in [Turn::to, Turn::back] {
                     let turns: Vec<Turn> = (0..6).map(|rank| make(&geometry, &shares, rank, t)).collect();
-                    let all: usize = turns.iter().map(|turn| turn.block().elements() * turn.complex).sum();
+                    let all: usize = turns.iter().map(|turn| turn.block().elements() * turn.number).sum();
                     assert_eq!(turns.iter().map(Turn::bytes).sum::<usize>(), all);
                     // Every number is its own, so that none can take another's place.
                     let mut next = 0u64;

@@ -49,7 +49,7 @@ pub fn first_difference(actual: &[f32], expected: &[f32]) -> Outcome {
 }
 
 /// The result of all ranks on rank 0, compared with one rank's and with f64.
-fn check<S: Divide>(
+pub fn check<S: Divide>(
     context: &Context,
     spec: &S,
     options: &JobOptions,
@@ -72,7 +72,9 @@ fn check<S: Divide>(
         let alone = alone(context, spec, options, &job, input).map_err(|error| what(format!("alone: {error}")))?;
         let bits = first_difference(&all, bytemuck::cast_slice(&alone));
         let is_double = spec.to_string().contains("f64");
-        if context.rounding().is_some() && (!is_double || context.are_alike()) {
+        // Of cosine transforms lavapipe and SwiftShader have other last bits, also on one rank.
+        let is_portable = !is_double && !spec.to_string().starts_with("r2r");
+        if context.rounding().is_some() && (is_portable || context.are_alike()) {
             bits.map_err(|message| what(format!("bits: {message}; {}", job.recipes())))?;
         }
         let (error, budget) = if is_double {
@@ -117,7 +119,7 @@ fn alone<S: Divide>(
 
 /// The order in which frequencies lie: slabs of a batch exchange nothing, so their order is
 /// natural.
-fn stored(options: &JobOptions, batch: usize, order: Order) -> Order {
+pub fn stored(options: &JobOptions, batch: usize, order: Order) -> Order {
     if batch > 1 && !is_grid(options) { Order::Natural } else { order }
 }
 
@@ -139,7 +141,7 @@ fn factor(scale: Scale, n: usize) -> f64 {
 }
 
 /// The transforms of a batch.
-fn of_batch<T: Clone, U>(n: usize, values: &[T], transform: impl Fn(&[T]) -> Vec<U>) -> Vec<U> {
+pub fn of_batch<T: Clone, U>(n: usize, values: &[T], transform: impl Fn(&[T]) -> Vec<U>) -> Vec<U> {
     values.chunks_exact(n).flat_map(transform).collect()
 }
 

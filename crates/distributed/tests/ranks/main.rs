@@ -13,6 +13,7 @@ mod failures;
 mod files;
 mod harness;
 mod parts;
+mod reals;
 mod reference;
 mod shares;
 mod started;
@@ -42,6 +43,8 @@ const TESTS: &[Test] = &[
     ("parts_of_the_callers", bits::parts_of_the_callers),
     ("pieces", bits::pieces),
     ("a_picture", bits::a_picture),
+    ("reals_to_reals", reals::reals_to_reals),
+    ("reals_there_and_back", reals::reals_there_and_back),
     ("arrays_on_the_device", arrays::arrays_on_the_device),
     ("a_step_of_a_solver_on_the_device", arrays::a_step_of_a_solver_on_the_device),
     ("wrong_arrays_on_one_rank", arrays::wrong_arrays_on_one_rank),

@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::low_level::divide::{InParts, PartKind, PartNumber, Parts};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::low_level::recipes::fft::{PassRecipe, Recipe};
@@ -47,7 +47,7 @@ macro_rules! divided {
     )* };
 }
 
-divided!(C2c, R2c, C2r, C2c<Complex64, Complex64>, R2c<f64, Complex64>, C2r<Complex64, f64>);
+divided!(C2c, R2c, C2r, R2r, C2c<Complex64, Complex64>, R2c<f64, Complex64>, C2r<Complex64, f64>, R2r<f64, f64>);
 
 /// Neighbouring axes of the whole array that a phase treats as one.
 #[derive(Clone, Debug)]
@@ -83,7 +83,11 @@ impl<'a> Divider<'a> {
             Error::Empty { what, .. } => Error::Empty { what, shape: spec.clone() },
             other => other,
         })?;
-        Ok(Self { spec, set, parts, cut, whole })
+        let own = Self { spec, set, parts, cut, whole };
+        if own.parts.kind == PartKind::Reals {
+            return Err(own.unsupported("transforms from reals to reals are divided among the ranks of a cluster alone".to_owned()));
+        }
+        Ok(own)
     }
 
     fn rank(&self) -> usize {
@@ -180,6 +184,7 @@ impl<'a> Divider<'a> {
             PartKind::Complex { .. } => [complex, complex],
             PartKind::FromReals => [reals, complex],
             PartKind::ToReals => [complex, reals],
+            PartKind::Reals => [reals, reals],
         };
         // If the result is real, the output has no room for complex intermediate results.
         let scratch = self.parts.kind == PartKind::ToReals && count > 1;
@@ -220,8 +225,8 @@ impl<'a> Divider<'a> {
         let view = View { kind, number, at, seen, axes: axes.to_vec(), factor };
         let units = view.seen[at].extent;
         let (alignment, computation) = match kind {
-            PartKind::Complex { .. } => self.computation::<S::Complex>(&view)?,
-            PartKind::FromReals | PartKind::ToReals => self.computation::<S>(&view)?,
+            PartKind::Complex { .. } => self.computation::<S::Columns>(&view)?,
+            PartKind::FromReals | PartKind::ToReals | PartKind::Reals => self.computation::<S>(&view)?,
         };
         let whole: Vec<usize> = view.seen.iter().map(|axis| axis.extent).collect();
         let mut spectrum = whole.clone();
@@ -233,6 +238,7 @@ impl<'a> Divider<'a> {
             PartKind::Complex { .. } => [grid(&whole, at, complex), grid(&whole, at, complex)],
             PartKind::FromReals => [grid(&whole, at, reals), grid(&spectrum, at, complex)],
             PartKind::ToReals => [grid(&spectrum, at, complex), grid(&whole, at, reals)],
+            PartKind::Reals => [grid(&whole, at, reals), grid(&whole, at, reals)],
         };
         let names = |range: &Range<usize>| match (range.start, range.end) {
             (0, 1) => "the batch".to_owned(),
@@ -360,7 +366,7 @@ impl View {
         let last = extents.len() - 1;
         let n = extents[last];
         let reals = match self.kind {
-            PartKind::Complex { .. } => None,
+            PartKind::Complex { .. } | PartKind::Reals => None,
             PartKind::FromReals => Some(Reals::Input(n)),
             PartKind::ToReals => Some(Reals::Output(n)),
         };

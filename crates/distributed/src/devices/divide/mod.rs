@@ -14,24 +14,24 @@ use super::set::DeviceSet;
 use crate::strategy::Divisible;
 
 /// A specification that several workers can share: [`C2c`](wgpu_fft::fft::C2c),
-/// [`R2c`](wgpu_fft::fft::R2c), [`C2r`](wgpu_fft::fft::C2r),
+/// [`R2c`](wgpu_fft::fft::R2c), [`C2r`](wgpu_fft::fft::C2r), [`R2r`](wgpu_fft::fft::R2r),
 /// [`Permute`](wgpu_fft::transpose::Permute) and [`Reduction`](wgpu_fft::reduce::Reduction), on
-/// dense arrays. A cluster shares transforms only.
+/// dense arrays. A cluster shares transforms only, and a set no `R2r`.
 ///
 /// Transforms are those of f32, of f64 where all devices have it, and of f64 by sums of two f32.
 /// The host computes the latter two in f64. Others do not compile, and the compiler says so:
 ///
 /// ```compile_fail,E0277
-/// # use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, wgpu_fft::fft::R2r};
+/// # use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, wgpu_fft::{fft::R2c, half::f16}};
 /// # fn example(set: &DeviceSet) {
-/// let wrong = Job::new(set, R2r::dct2(1024), &JobOptions::default());
+/// let wrong = Job::new(set, R2c::forward(1024).input_as::<f16>(), &JobOptions::default());
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "jobs of several workers do not compute `{Self}`",
     label = "cannot be divided",
     note = "jobs compute the Fourier transforms `C2c`, `R2c` and `C2r` without `input_as()` and `output_as()`; on a `DeviceSet` also \
-            `Permute` and `Reduction`"
+            `Permute` and `Reduction`, and on a `Cluster` also `R2r`"
 )]
 pub trait Divide: Spec {
     /// The phases of the job on a set.
