@@ -1,6 +1,7 @@
 """The compiled part of the package. It is no interface: it changes with every version."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,8 @@ def adapters() -> list[tuple[str, str, str]]: ...
 def check_process() -> None: ...
 def is_forked() -> bool: ...
 
-_Values = NDArray[np.complex64] | NDArray[np.complex128]
+# complex64 or complex128.
+_Values = NDArray[np.complexfloating[Any, Any]]
 _Coordinates = Sequence[NDArray[np.float32] | NDArray[np.float64]]
 
 class NufftPoints: ...
