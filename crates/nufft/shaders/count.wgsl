@@ -8,13 +8,14 @@ var<workgroup> own: array<atomic<u32>, RADIX>;
 @compute @workgroup_size(SORT_SIZE)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let block = group.y * groups.x + group.x;
+    let points = points();
     for (var digit = local; digit < RADIX; digit += SORT_SIZE) {
         atomicStore(&own[digit], 0u);
     }
     workgroupBarrier();
     for (var k = 0u; k < SORT_EACH; k++) {
         let i = (block * SORT_EACH + k) * SORT_SIZE + local;
-        if i < points() {
+        if i < points {
             atomicAdd(&own[(keys[i] >> digits.shift) % RADIX], 1u);
         }
     }

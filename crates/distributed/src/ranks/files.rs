@@ -329,12 +329,7 @@ mod tests {
     use wgpu_fft::fft::C2c;
 
     use super::*;
-    use crate::JobOptions;
-
-    fn part(spec: &C2c, input: bool) -> Part {
-        let [of_input, of_output] = Part::of_rank(spec, &JobOptions::default(), 0, 1).unwrap();
-        if input { of_input } else { of_output }
-    }
+    use crate::ranks::places::tests::part;
 
     #[test]
     fn shapes_may_have_several_axes_for_the_batch() {

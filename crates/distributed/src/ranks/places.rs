@@ -95,7 +95,7 @@ impl Places {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::fs::{OpenOptions, remove_file};
 
     use wgpu_fft::fft::C2c;
@@ -103,7 +103,8 @@ mod tests {
     use super::*;
     use crate::JobOptions;
 
-    fn part(spec: &C2c, input: bool) -> Part {
+    /// The whole input or output of a transform, as its only rank has it.
+    pub fn part(spec: &C2c, input: bool) -> Part {
         let [of_input, of_output] = Part::of_rank(spec, &JobOptions::default(), 0, 1).unwrap();
         if input { of_input } else { of_output }
     }
