@@ -119,7 +119,7 @@ fn access(access: Access) -> &'static str {
     match access {
         Access::Uniform => "uniform",
         Access::Read => "read",
-        Access::ReadWrite => "write",
+        Access::ReadWrite | Access::Arrivals => "write",
         Access::Texture(_) | Access::StorageTexture(_) => "texture",
     }
 }

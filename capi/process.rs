@@ -1,8 +1,8 @@
 //! Forked processes. A part of both libraries, each of which has a device of its own.
 //!
 //! A process that was forked from one with a device has the memory of its parent, but none of its
-//! threads and no connection to the device. Whoever waits there for a thread of the driver, or for
-//! a lock that such a thread held, waits for ever, also when a device is closed or another one is
+//! threads and no connection to the device. What waits there for a thread of the driver, or for a
+//! lock that such a thread held, waits for ever, also when a device is closed or another one is
 //! opened. So nothing of wgpu's may be touched there: it is refused, and what is given back leaks.
 //! Where adapters were only listed, a child can open a device: both software drivers were tried.
 

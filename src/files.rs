@@ -148,7 +148,7 @@ impl Replacement {
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = destination(path)?;
         for leftover in all_beside(&path, TEMPORARY) {
-            // Whoever writes one keeps it locked.
+            // The process that writes one keeps it locked.
             if let Ok(held) = File::open(&leftover)
                 && held.try_lock().is_ok()
             {

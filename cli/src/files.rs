@@ -191,7 +191,7 @@ pub(crate) fn read_with<T>(path: &Path, read: impl FnOnce(Input) -> Result<T>) -
 
 fn read_picture(input: Input) -> Result<Array> {
     let mut decoder = ImageReader::new(input.content).with_guessed_format()?.into_decoder()?;
-    // Neither format packs more: who says so would have us allocate what the file does not have.
+    // Neither format packs more: such a header would have us allocate what the file does not have.
     if decoder.total_bytes() > (64 << 20) + 2000 * input.bytes {
         let (width, height) = decoder.dimensions();
         return Err(format!("it says that it has {width} x {height} pixels, more than a file of its size can have").into());

@@ -60,7 +60,7 @@ impl log::Log for Log {
 
 /// Prints the warnings of the log from now on, such as a record's that it cannot be written.
 pub fn show_warnings(output: Output) {
-    // Whoever has set a logger prints them already.
+    // With a logger they are printed already.
     if !output.quiet && log::set_logger(&LOG).is_ok() {
         log::set_max_level(log::LevelFilter::Warn);
     }

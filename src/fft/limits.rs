@@ -18,7 +18,7 @@ pub(super) fn no_transform(profile: &DeviceProfile) -> Stockham {
     Stockham { lines, banks: 0, ..Stockham::new(vec![1], 1) }
 }
 
-/// Most complex numbers that an invocation holds: 64 of them take 128 of a GPU's 255 registers.
+/// Maximum number of complex numbers that an invocation holds: 64 of them take 128 of a GPU's 255 registers.
 pub(super) const MAX_ELEMENTS: u32 = 64;
 
 /// Whether no number is 0 that others are divided by.

@@ -209,7 +209,7 @@ impl Stockham {
         Self { radices: self.radices.iter().rev().copied().collect(), ..self.clone() }
     }
 
-    /// Most complex numbers that an invocation holds.
+    /// Maximum number of complex numbers that an invocation holds.
     #[must_use]
     pub fn elements(&self) -> u32 {
         let n = self.n();

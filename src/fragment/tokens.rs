@@ -51,7 +51,7 @@ pub(crate) struct Wrong {
 ///
 /// It is made of the printable characters of ASCII, spaces, tabs and line ends (`\n` or `\r\n`).
 /// Everything else is refused outside of comments: compilers do not agree on what is a blank, a part
-/// of a name or the end of a line, and whoever reads a text does not see all of it. Comments may hold
+/// of a name or the end of a line, and a reader of the text does not see all of it. Comments may hold
 /// any characters but those that some compiler takes for the end of a line. They become spaces, so
 /// that no compiler sees them.
 #[derive(Clone, Default, Debug)]

@@ -26,7 +26,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What comes next. There is one at most: who has more waits, so that no host is far ahead.
+    /// What comes next. There is one at most: a caller with more waits, so that no host is far ahead.
     next: Option<Open>,
     is_busy: bool,
     /// The first call that was refused since somebody asked.
@@ -54,7 +54,7 @@ impl Shared {
             state.is_busy = true;
             drop(state);
             self.changed.notify_all();
-            // Whoever waits for this thread must hear of a panic.
+            // A caller that waits for this thread must learn of its panic.
             let (calls, mut refused) = catch_unwind(AssertUnwindSafe(|| gpu.submit_open(open))).unwrap_or_else(|_| {
                 let why = Error::Wgpu { during: SUBMISSION, source: Cause::new("wgpu has panicked") };
                 (Vec::new(), Some(Refused::all(why)))

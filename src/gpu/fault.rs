@@ -135,7 +135,7 @@ impl Gpu {
         of_faults.or(self.wait_limit)
     }
 
-    /// Whether the device is to answer nobody.
+    /// Whether every wait is to time out.
     pub(super) fn is_silenced(&self) -> bool {
         self.faults.as_ref().is_some_and(|faults| faults.lock().silent)
     }

@@ -31,7 +31,7 @@ pub struct DeviceProfile {
     pub invocations: u32,
     /// Maximum number of invocations in a workgroup along x, y and z (`max_compute_workgroup_size_*`).
     pub workgroup_size: [u32; 3],
-    /// Most workgroups in a dispatch along one axis (`max_compute_workgroups_per_dimension`).
+    /// Maximum number of workgroups in a dispatch along one axis (`max_compute_workgroups_per_dimension`).
     pub groups_per_axis: u32,
     /// Largest storage binding in bytes (`max_storage_buffer_binding_size`, below 4 GiB).
     pub binding_bytes: u64,
@@ -41,7 +41,7 @@ pub struct DeviceProfile {
     pub storage_alignment: u32,
     /// Alignment of a uniform binding's offset (`min_uniform_buffer_offset_alignment`).
     pub uniform_alignment: u32,
-    /// Most storage bindings in a dispatch (`max_storage_buffers_per_shader_stage`).
+    /// Maximum number of storage bindings in a dispatch (`max_storage_buffers_per_shader_stage`).
     pub storage_buffers: u32,
     /// The registers of a GPU, by its vendor and name. Rules keep to them, recipes by hand need not.
     pub registers: Registers,

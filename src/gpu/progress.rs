@@ -63,7 +63,7 @@ const WAITING: &str = "waiting for the device";
 /// A submission, or all that there is.
 type Awaited = Option<wgpu::SubmissionIndex>;
 
-/// What a future waits for, so that whoever drives it can see to it that the device's answer comes.
+/// What a future waits for, so that its executor can ask the device for the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(Arc<State>);
 
@@ -199,7 +199,7 @@ impl Progress {
             }
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             let is_over = left.is_some_and(|left| left.is_zero());
-            // Who has no time at all asks the device once.
+            // Without any time left, the device is asked once.
             if is_over && has_looked {
                 return Ok(None);
             }

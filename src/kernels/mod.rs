@@ -177,6 +177,9 @@ pub enum Access {
     Texture(Texels),
     /// A texture, whose texels are stored: `var output: texture_storage_2d<rgba8unorm, write>`.
     StorageTexture(Texels),
+    /// `var<storage, read_write>` of atomics that begin as zeros, and are zeros again after each run:
+    /// by these the last workgroup of several knows that it is the last.
+    Arrivals,
 }
 
 impl Access {
@@ -206,11 +209,10 @@ pub struct Bind {
 }
 
 impl Bind {
-    /// Whether the array must begin as zeros: the atomics by which parts are joined, which are zeros
-    /// again after each run.
+    /// Whether the array must begin as zeros.
     #[must_use]
     pub fn begins_as_zeros(&self) -> bool {
-        self.name == "arrivals"
+        self.access == Access::Arrivals
     }
 }
 

@@ -272,7 +272,9 @@ fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule, text: &s
     entries.extend(dispatch.binds.iter().map(|bind| {
         let ty = match bind.access {
             Access::Uniform => buffer(wgpu::BufferBindingType::Uniform),
-            Access::Read | Access::ReadWrite => buffer(wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read }),
+            Access::Read | Access::ReadWrite | Access::Arrivals => {
+                buffer(wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read })
+            }
             Access::Texture(texels) | Access::StorageTexture(texels) => texels.binding_type(matches!(bind.access, Access::Texture(_))),
         };
         entry(bind.binding, ty)

@@ -55,7 +55,7 @@ impl<K, V> OnceMap<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
-    /// Forgets all values. Those that are being made go only to who waits for them.
+    /// Forgets all values. Those that are being made go only to the calls that wait for them.
     pub fn clear(&self) {
         let forgotten = std::mem::take(&mut lock(&self.cells).by_key);
         // What they hold may take long to free, and may ask this map for something.
@@ -189,7 +189,7 @@ mod tests {
 
     /// Those that wait try one after the other, until one succeeds.
     #[test]
-    fn whoever_waited_for_what_failed_makes_it() {
+    fn a_call_that_waited_for_what_failed_makes_it() {
         let (map, tries) = (OnceMap::new(64), AtomicUsize::new(0));
         let outcomes: Vec<Result<usize>> = std::thread::scope(|scope| {
             let ask = || {
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!((map.len(), map.get(&6)), (1, Some(1)));
     }
 
-    /// A value that is being made is not forgotten, whoever else needs the room.
+    /// A value that is being made is not evicted, even if another one needs the room.
     #[test]
     fn what_is_being_made_does_not_count() {
         let map = OnceMap::new(1);

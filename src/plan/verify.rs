@@ -18,7 +18,7 @@ use crate::verify::{Guarded, Sample, UNWRITTEN, count_not_finite, fill};
 
 /// Words of an output that are read as a whole. Of larger ones, this reads their ends and what is
 /// around each element that is compared.
-const MOST: usize = 1 << 23;
+const MAX_WHOLE: usize = 1 << 23;
 
 /// Words of each end.
 const END: usize = 1 << 16;
@@ -174,7 +174,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
 /// The parts of an output that are read: all, or the ends and what is around samples, which may
 /// overlap.
 fn windows(words: usize, samples: &[Sample]) -> Vec<Range<usize>> {
-    if words <= MOST {
+    if words <= MAX_WHOLE {
         return std::iter::once(0..words).collect();
     }
     let around = |sample: &Sample| {
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn each_sample_is_in_a_window() {
-        for words in [10, MOST, MOST + 1, 3 * MOST] {
+        for words in [10, MAX_WHOLE, MAX_WHOLE + 1, 3 * MAX_WHOLE] {
             // An element may end with the output, and have any length.
             let samples: Vec<Sample> = [1, 2, 4]
                 .into_iter()

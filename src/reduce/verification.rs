@@ -14,7 +14,7 @@ const U64: f64 = f64::EPSILON / 2.0;
 /// The largest relative tolerance. If a thousandth of the elements is lost, a sum of numbers
 /// between 0.5 and 1.5 changes by a thousandth, and a norm by half of that. The tolerance is less
 /// than half of the latter.
-const MOST: f64 = 2e-4;
+const MAX_TOLERANCE: f64 = 2e-4;
 
 /// A number whose bits, as an integer, are 5 modulo 8: its powers modulo 2³² repeat only after 2³⁰.
 const ODD: f32 = f32::from_bits(0x3f80_0005);
@@ -42,7 +42,7 @@ fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
     };
     if let Some(source) = &operator.source {
         // What the fragment computes is unknown, and devices may round in it as they like.
-        let error = (64.0 * U32 * (count + 8.0)).min(MOST);
+        let error = (64.0 * U32 * (count + 8.0)).min(MAX_TOLERANCE);
         let output = match operator.result() {
             _ if operator.is_arg() => Tolerance::Bits,
             _ if matches!(operator.mapped(), Kind::I32 | Kind::U32) => Tolerance::Bits,
@@ -81,7 +81,7 @@ fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
         // nearly equal ones the difference is exact.
         Fold::Moments => {
             let scale = scale(operator);
-            Verification { input: between(0.5 / scale, 1.5 / scale), output: within((64.0 * u * (count + 8.0)).min(MOST)) }
+            Verification { input: between(0.5 / scale, 1.5 / scale), output: within((64.0 * u * (count + 8.0)).min(MAX_TOLERANCE)) }
         }
         Fold::Product => {
             // The logarithm of a product of numbers x·(1 ± d) is a random walk. After n factors it
@@ -104,7 +104,7 @@ fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
         // agree within this tolerance as well.
         _ => {
             let scale = scale(operator);
-            let error = (4.0 * u * (count + 8.0)).min(MOST);
+            let error = (4.0 * u * (count + 8.0)).min(MAX_TOLERANCE);
             Verification { input: between(0.5 / scale, 1.5 / scale), output: within(error) }
         }
     }

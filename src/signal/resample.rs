@@ -348,7 +348,7 @@ impl Core {
         let place = strides.iter().enumerate().map(|(i, stride)| format!(" + i{i} * {stride}u")).collect::<String>();
         let mut functions =
             format!("fn stored({parameters}) -> vec2<f32> {{\n    return spectrum[batch * {}u{place}];\n}}\n", len / self.batch);
-        let mut function = "stored".to_owned();
+        let (mut function, mut is_treated) = ("stored".to_owned(), false);
         for (i, (_, axis)) in axes.iter().enumerate() {
             let common = axis.common();
             let plain = call(&function, None);
@@ -374,10 +374,10 @@ impl Core {
                     }
                 }
             };
-            function = format!("axis{i}");
+            (function, is_treated) = (format!("axis{i}"), true);
             functions += &format!("fn {function}({parameters}) -> vec2<f32> {{\n    {body}\n}}\n");
         }
-        if function == "stored" {
+        if !is_treated {
             return Ok(None);
         }
         let fragment = Fragment::new(call(&function, None)).functions(functions).slot::<Complex32>("spectrum", len, Some(slot));

@@ -106,7 +106,7 @@ struct Core {
     batch: usize,
     /// In the form of [`Shape::canonical_axes`].
     axes: Option<Vec<usize>>,
-    lengths: Option<Vec<usize>>,
+    lengths: Option<Shape>,
     edge: Edge,
     layouts: [Option<Layout>; 2],
     maps: [Option<Checked>; 2],
@@ -180,7 +180,7 @@ impl<I: Element, O: Element> SpectralFilter<I, O> {
 
         /// Sets the lengths of the transforms, one for each axis of the shape. They must not be
         /// shorter than the shape, and equal to it on axes that are not transformed.
-        lengths(lengths: impl Into<Axes>) => own.core.lengths = Some(lengths.into().as_ref().to_vec());
+        lengths(lengths: impl Into<Shape>) => own.core.lengths = Some(lengths.into());
 
         /// Sets how the signal continues into the padding, if the [`lengths`](Self::lengths) are
         /// longer than it. Zeros come after the signal. All else comes in halves before and after
@@ -265,9 +265,9 @@ impl Core {
     /// The lengths of the transforms, and the extents of axes that are not transformed.
     fn checked_lengths(&self, axes: &[usize]) -> Result<Vec<u32>> {
         let extents = self.shape.extents();
-        let lengths = self.lengths.as_deref().unwrap_or(extents);
-        if lengths.len() != extents.len() {
-            return Err(Error::unsupported(self, format!("{} lengths were given for {} axes", lengths.len(), extents.len())));
+        let lengths = self.lengths.unwrap_or(self.shape);
+        if lengths.given() != self.shape.given() {
+            return Err(Error::unsupported(self, format!("{} lengths were given for {} axes", lengths.given(), extents.len())));
         }
         let checked = |(axis, (&n, &length)): (usize, (&usize, &usize))| {
             if length < n {
@@ -286,7 +286,7 @@ impl Core {
                 available: u32::MAX.into(),
             })
         };
-        extents.iter().zip(lengths).enumerate().map(checked).collect()
+        extents.iter().zip(lengths.extents()).enumerate().map(checked).collect()
     }
 }
 
@@ -337,7 +337,7 @@ impl fmt::Display for Core {
             write!(f, " axes={}", join(axes, ","))?;
         }
         if let Some(lengths) = &self.lengths {
-            write!(f, " lengths={}", join(lengths, "x"))?;
+            write!(f, " lengths={}", join(lengths.extents(), "x"))?;
         }
         if self.edge != Edge::Zero {
             write!(f, " {}", self.edge)?;

@@ -157,10 +157,10 @@ impl Problem {
         }
         let counts: Vec<u64> = self.axes.iter().zip(&piece).map(|(all, piece)| u64::from(all.extent.div_ceil(piece.extent))).collect();
         let count = counts.iter().product();
-        const MOST: u64 = 4096;
-        if count > MOST {
+        const MAX_DISPATCHES: u64 = 4096;
+        if count > MAX_DISPATCHES {
             let what = format!("`{label}` in bindings of {limit} bytes");
-            return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST });
+            return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MAX_DISPATCHES });
         }
         let part = |i: u64| {
             let (mut problem, mut rest) = (self.clone(), i);

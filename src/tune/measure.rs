@@ -219,8 +219,8 @@ impl Search<'_> {
     /// Recipes that are compiled at the same time. A software adapter compiles on the processors
     /// that it runs on, and when it runs.
     fn side_by_side(&self) -> usize {
-        const MOST: usize = 8;
-        if self.gpu.profile().is_cpu() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from).min(MOST) }
+        const MAX_THREADS: usize = 8;
+        if self.gpu.profile().is_cpu() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS) }
     }
 
     /// Brings up the clock of a card that was idle: runs the estimate until its time is steady
@@ -351,7 +351,7 @@ impl Search<'_> {
     /// Tries one recipe and returns its seconds on the estimate's scale, if it is any good.
     fn candidate(&mut self, recipe: &AnyValue) -> Result<Option<f64>> {
         let text = recipe.to_string();
-        // Before whoever watches: what happens in the callback is part of the trial.
+        // Before the callback: what happens in it is part of the trial.
         if let Some(trial) = &mut self.trial {
             trial.next(&text);
         }

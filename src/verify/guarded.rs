@@ -101,9 +101,9 @@ impl Guarded {
     /// Whether an input or its guards were written. Of a large one its ends are looked at: reading
     /// gigabytes back takes as long as many a search.
     fn fault_of_input(&self, buffer: &DeviceBuffer<u32>, input: &[u32]) -> Result<Option<&'static str>> {
-        const MOST: usize = 1 << 24;
+        const MAX_READ: usize = 1 << 24;
         let words = buffer.len();
-        let ends = if words <= MOST { [(0, words), (0, 0)] } else { [(0, MOST / 2), (words - MOST / 2, MOST / 2)] };
+        let ends = if words <= MAX_READ { [(0, words), (0, 0)] } else { [(0, MAX_READ / 2), (words - MAX_READ / 2, MAX_READ / 2)] };
         for (first, len) in ends.into_iter().filter(|(_, len)| *len > 0) {
             let after = self.read_from(buffer, first, len)?;
             let before = |i: usize| i.checked_sub(GUARD).and_then(|i| input.get(i)).copied().unwrap_or(GUARDS);

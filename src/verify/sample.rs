@@ -50,13 +50,13 @@ impl Energy {
 /// a second.
 pub(crate) const MAX_READ: usize = 1 << 22;
 /// Samples of an operation that has many results.
-const MOST: usize = 64;
+const MAX_SAMPLES: usize = 64;
 
 /// How many elements of the result to compute, where each takes `read` elements of the input. Of
 /// very long sums there is none.
 pub(crate) fn count(read: usize) -> usize {
     const LONGEST: usize = 1 << 24;
-    if read > LONGEST { 0 } else { (MAX_READ / read.max(1)).clamp(1, MOST) }
+    if read > LONGEST { 0 } else { (MAX_READ / read.max(1)).clamp(1, MAX_SAMPLES) }
 }
 
 /// Up to `count` indices below `len`, the same each time: the first, the last, and others in no
@@ -203,10 +203,10 @@ mod tests {
     #[test]
     fn samples_are_spread_and_inside() {
         for len in [1, 2, 7, 64, 1000, 1 << 20] {
-            assert!(spread(len, MOST).all(|i| i < len));
+            assert!(spread(len, MAX_SAMPLES).all(|i| i < len));
         }
-        assert_eq!(spread(7, MOST).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
-        assert!(spread(1 << 20, MOST).collect::<std::collections::HashSet<_>>().len() == MOST);
+        assert_eq!(spread(7, MAX_SAMPLES).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
+        assert!(spread(1 << 20, MAX_SAMPLES).collect::<std::collections::HashSet<_>>().len() == MAX_SAMPLES);
         assert_eq!([count(1), count(1 << 20), count(1 << 24), count((1 << 24) + 1)], [64, 4, 1, 0]);
     }
 }

@@ -295,7 +295,7 @@ fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays
         pass.set_bind_group(0, &group, &[]);
         pass.dispatch_workgroups(dispatch.grid.x, dispatch.grid.y, 1);
     }
-    let written = dispatch.binds.iter().filter(|bind| bind.access == Access::ReadWrite).map(|bind| bind.slot);
+    let written = dispatch.binds.iter().filter(|bind| matches!(bind.access, Access::ReadWrite | Access::Arrivals)).map(|bind| bind.slot);
     let staging: BTreeMap<Slot, wgpu::Buffer> = written
         .map(|slot| {
             let staging = wgpu_device.create_buffer(&wgpu::BufferDescriptor {

@@ -210,7 +210,8 @@ fn check_override_types(module: &naga::Module, dispatch: &Dispatch) {
 type Binding = (u32, String, Option<Access>);
 
 fn bindings(module: &naga::Module) -> HashSet<Binding> {
-    let access = |space| match space {
+    let access = |variable: &naga::GlobalVariable| match variable.space {
+        AddressSpace::Storage { .. } if variable.name.as_deref() == Some("arrivals") => Some(Access::Arrivals),
         AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Some(Access::ReadWrite),
         AddressSpace::Storage { .. } => Some(Access::Read),
         _ => None,
@@ -218,7 +219,7 @@ fn bindings(module: &naga::Module) -> HashSet<Binding> {
     let resources = module.global_variables.iter().filter_map(|(_, variable)| {
         let binding = variable.binding?;
         assert_eq!(binding.group, 0);
-        Some((binding.binding, variable.name.clone().unwrap(), access(variable.space)))
+        Some((binding.binding, variable.name.clone().unwrap(), access(variable)))
     });
     resources.collect()
 }

@@ -17,7 +17,7 @@ const RIGOR: &str = "WGPU_FFT_FFTW_RIGOR";
 /// Its value that leaves the choice to the flags of the program.
 const OF_FLAGS: &str = "flags";
 
-/// So many plans are kept for whoever asks for them again.
+/// So many plans are kept for later calls.
 const MAX_KEPT: usize = 256;
 
 /// What is kept.

@@ -50,7 +50,7 @@ fn through_a_pipe<T>(content: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     use std::os::fd::AsRawFd;
     let (from, mut to) = std::io::pipe().expect("a pipe");
     std::thread::scope(|scope| {
-        // Who has seen enough closes the pipe.
+        // A program that has seen enough closes the pipe.
         scope.spawn(move || to.write_all(content));
         let read = read(Path::new(&format!("/dev/fd/{}", from.as_raw_fd())));
         drop(from);

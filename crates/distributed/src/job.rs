@@ -31,7 +31,7 @@ pub(crate) type Listener = Box<dyn Fn(Progress<'_>) + Send + Sync>;
 /// A private supertrait that seals [`Workers`].
 pub trait Sealed {}
 
-/// Who computes a job: the devices of a [`DeviceSet`], or the ranks of a
+/// What computes a job: the devices of a [`DeviceSet`], or the ranks of a
 /// [`Cluster`](crate::Cluster) (feature `mpi`).
 pub trait Workers: Sealed {
     /// A job without its types: what it does is compiled once, not for every specification.

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 /// Radices up to this one. 1000² as 40.25 takes 0.885 of the time of 10.10.10, with 40 numbers for
 /// each invocation; from there on registers are missing.
-const MOST: u32 = 40;
+const MAX_RADIX: u32 = 40;
 
 /// Lines of a workgroup, as far as its memory allows: 32 to 256 bytes side by side. Numbers that
 /// are no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave
@@ -103,10 +103,10 @@ impl Designer<'_> {
     fn least_estimate(&self, estimate: &Estimate<Pass>, n: u32, whole_sectors: bool, lines: &[u32]) -> Option<(f64, Stockham)> {
         // The fewest lines, in the most pieces.
         let bytes = 4 * u64::from(n) * u64::from(lines[0]) / u64::from(PIECES[PIECES.len() - 1]);
-        if n > MOST && bytes > self.profile.workgroup_bytes.into() {
+        if n > MAX_RADIX && bytes > self.profile.workgroup_bytes.into() {
             return None;
         }
-        let ways = factorizations(n, (MOST / self.words()).min(self.radix()));
+        let ways = factorizations(n, (MAX_RADIX / self.words()).min(self.radix()));
         // As `cheapest` does, but a copy of each candidate would take longer than its estimate.
         let mut best: Option<(f64, Stockham)> = None;
         let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes)).map(|own| (own.elements(), own));

@@ -24,7 +24,7 @@ const LAST: u32 = 256;
 /// Shorter convolutions fit one pass on most devices, and were not measured in several.
 const LEAST: u32 = 1 << 15;
 
-/// Most of the first length.
+/// Maximum of the first length.
 const LONGEST_FIRST: u32 = 1024;
 
 /// Convolutions of small arrays from here on take three lengths, since shorter ones have more

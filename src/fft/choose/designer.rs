@@ -167,7 +167,7 @@ impl Designer<'_> {
         count / self.words()
     }
 
-    /// Most complex numbers that an invocation holds.
+    /// Maximum number of complex numbers that an invocation holds.
     pub(super) fn most_elements(&self) -> u32 {
         if self.is_double_f32() { 2 * LONG_TEXT } else { MAX_ELEMENTS / self.words() }
     }

@@ -50,6 +50,7 @@ mod tests {
         let mut expected: Vec<[&str; 2]> = lines().map(|[estimate, term, _]| [estimate, term]).collect();
         let mut terms = super::super::rows::terms();
         terms.extend(super::super::across::terms());
+        terms.extend(super::super::pass::terms());
         expected.sort_unstable();
         terms.sort_unstable();
         assert_eq!(terms, expected);

@@ -1,6 +1,9 @@
 //! Lines that fit one pass: radices, lanes, and lines of a workgroup.
 
+use std::sync::LazyLock;
+
 use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, cheapest, lines_cap, shapes};
+use super::estimate::{Estimate, Term, doublings};
 use super::lines::LineClass;
 use super::measured;
 use crate::fft::factors::{factorizations, largest_prime};
@@ -181,33 +184,68 @@ impl Designer<'_> {
     /// Lower is better: few stages, few idle lanes, a liked number of elements of an invocation,
     /// and on GPUs a short text and enough invocations.
     pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
-        let mut work = 0.0;
-        for &radix in radices {
-            let rounds = (n / radix).div_ceil(lanes);
-            let slots = f64::from(rounds) * f64::from(lanes) * f64::from(radix);
-            // Arithmetic of a butterfly grows with its radix, that of odd primes faster; an
-            // exchange and its barriers come on top.
-            let prime = f64::from(largest_prime(radix));
-            work += slots / f64::from(n) * (2.0 + 0.15 * f64::from(radix.ilog2()) + if prime > 5.0 { 0.15 * prime } else { 0.0 });
-        }
+        let is_cpu = self.profile.is_cpu();
         let elements = radices.iter().map(|&radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
         // n = 2048: 16 elements 0.1336, 8 0.1393; 4096: 0.151 and 0.168. Of a short row about √n,
         // for the reason given in `measured`.
         let wanted = if lines.across {
             f64::from(n).sqrt().clamp(8.0, 40.0 / f64::from(self.words()))
-        } else if self.profile.is_cpu() || n >= 2048 {
+        } else if is_cpu || n >= 2048 {
             16.0
         } else {
             f64::from(n).sqrt().clamp(2.0, 8.0)
         };
         let (most, least) = (radices.iter().max().copied().unwrap_or(1), radices.iter().min().copied().unwrap_or(1));
-        let dear = if !lines.across && !self.profile.is_cpu() && n <= 64 { 1.6 } else { 0.6 };
-        if !self.profile.is_cpu() && lines.points <= SMALL_ARRAY {
-            work += 1.5 * (text_length(n, radices, lanes, lines) / LONGEST_GPU_TEXT).log2().max(0.0);
-        }
-        if !self.profile.is_cpu() && lines.across {
-            work += 1.2 * (ENOUGH_INVOCATIONS * f64::from(elements) / lines.points as f64).log2().max(0.0);
-        }
-        work + dear * (f64::from(elements) / wanted).log2().abs() + 0.02 * (f64::from(most) / f64::from(least)).log2()
+        let butterflies = |each: fn(u32) -> f64| {
+            let of_stage = |&radix: &u32| f64::from((n / radix).div_ceil(lanes) * lanes * radix) / f64::from(n) * each(radix);
+            radices.iter().map(of_stage).sum::<f64>()
+        };
+        ANY.of(&Counts {
+            stages: butterflies(|_| 1.0),
+            doublings: butterflies(|radix| radix.ilog2().into()),
+            primes: butterflies(|radix| Some(largest_prime(radix)).filter(|prime| *prime > 5).unwrap_or(0).into()),
+            off: (f64::from(elements) / wanted).log2().abs(),
+            is_short_row: !lines.across && !is_cpu && n <= 64,
+            text: if is_cpu || lines.points > SMALL_ARRAY {
+                0.0
+            } else {
+                doublings(text_length(n, radices, lanes, lines), LONGEST_GPU_TEXT)
+            },
+            idle: if is_cpu || !lines.across { 0.0 } else { doublings(ENOUGH_INVOCATIONS * f64::from(elements), lines.points as f64) },
+            apart: (f64::from(most) / f64::from(least)).log2(),
+        })
     }
+}
+
+/// What the estimate for lines that no other one is for counts.
+struct Counts {
+    stages: f64,
+    doublings: f64,
+    primes: f64,
+    off: f64,
+    is_short_row: bool,
+    text: f64,
+    idle: f64,
+    apart: f64,
+}
+
+static ANY: LazyLock<Estimate<Counts>> = LazyLock::new(|| Estimate::new("any lines", TERMS));
+
+/// The arithmetic of a butterfly grows with its radix, that of odd primes faster; an exchange and its
+/// barriers come on top. Idle lanes count as others do.
+const TERMS: &[Term<Counts>] = &[
+    ("stages", |own| own.stages),
+    ("doublings of the radix of a stage", |own| own.doublings),
+    ("primes above 5 in a stage", |own| own.primes),
+    ("doublings or halvings of an invocation's numbers", |own| own.off),
+    ("doublings or halvings of them in a short row", |own| if own.is_short_row { own.off } else { 0.0 }),
+    ("doublings of the text of a small array from 250", |own| own.text),
+    ("halvings of invocations from 65536", |own| own.idle),
+    ("doublings between the least radix and the largest", |own| own.apart),
+];
+
+/// The names of its terms.
+#[cfg(test)]
+pub(super) fn terms() -> impl Iterator<Item = [&'static str; 2]> {
+    TERMS.iter().map(|(term, _)| ["any lines", term])
 }

@@ -14,11 +14,11 @@ use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::stage::Stage;
 
-/// Most elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of
+/// Maximum number of elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of
 /// 128² 0.0948, in two passes 0.1395.
 const MAX_ELEMENTS: u32 = 16_384;
 
-/// Most elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
+/// Maximum number of elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
 const MAX_EACH: u32 = 32;
 
 /// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs: 16 of

@@ -114,7 +114,7 @@ pub struct Inline {
     name: String,
 }
 
-/// Most invocations of a workgroup on any device.
+/// Maximum number of invocations of a workgroup on any device.
 const MAX_INVOCATIONS: u32 = 1024;
 
 /// Invocations of a workgroup that every WebGPU device has.

@@ -38,7 +38,7 @@ use crate::gpu::DeviceProfile;
 use crate::sort::sort_short_by_key;
 
 /// The most recipes that are tried for a `fft/pass` pass.
-const MOST: usize = 24;
+const MAX_CANDIDATES: usize = 24;
 
 /// See [`Adapt::adapted`](crate::low_level::recipes::fft::Adapt::adapted).
 pub(in crate::fft) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
@@ -186,7 +186,8 @@ impl Designer<'_> {
                 (!all.is_empty()).then_some(all)
             })
         };
-        let mut all: Vec<Stockham> = std::iter::once(own.lanes).chain(lane_counts).filter_map(of_lanes).flatten().take(MOST).collect();
+        let mut all: Vec<Stockham> =
+            std::iter::once(own.lanes).chain(lane_counts).filter_map(of_lanes).flatten().take(MAX_CANDIDATES).collect();
         // Accesses of one number give the same bits.
         let narrow: Vec<Stockham> = all.iter().filter(|own| own.width > 1).map(|own| Stockham { width: 1, ..own.clone() }).collect();
         all.extend(narrow);

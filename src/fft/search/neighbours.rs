@@ -4,7 +4,7 @@
 //! there are several passes, the list alternates between changes of each of them.
 
 use super::passes::{lanes_in_two, of_lanes, of_radix2};
-use super::space::{MOST, other_pairs};
+use super::space::{MAX_NEIGHBOURS, other_pairs};
 use crate::error::Result;
 use crate::fft::chain::chain;
 use crate::fft::choose::designer::{Designer, MAX_PRIME, Text};
@@ -104,7 +104,7 @@ impl Search for Transform {
                     let of_axis = designer.of_axis(axes, i).into_iter();
                     of_axis.filter_map(|axis| designer.replaced(axes, i, axis)).collect()
                 }));
-                all.truncate(MOST);
+                all.truncate(MAX_NEIGHBOURS);
                 all.extend(designer.reversed(axes));
                 all
             }

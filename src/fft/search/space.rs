@@ -8,7 +8,7 @@ use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Recipe};
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
 /// kinds that gain least.
-pub(super) const MOST: usize = 40;
+pub(super) const MAX_NEIGHBOURS: usize = 40;
 
 pub(super) fn twice_and_half(value: u32) -> impl Iterator<Item = u32> {
     [value.saturating_mul(2), value / 2].into_iter().filter(|value| *value > 0)

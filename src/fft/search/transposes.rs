@@ -1,7 +1,7 @@
 //! Two axes as rows, with transposes between them.
 
 use super::passes::of_radix2;
-use super::space::{MOST, twice_and_half};
+use super::space::{MAX_NEIGHBOURS, twice_and_half};
 use crate::fft::choose::design;
 use crate::fft::choose::designer::Designer;
 use crate::fft::choose::lines::LineClass;
@@ -88,6 +88,6 @@ impl Designer<'_> {
         ];
         // Without transposes it is usually faster.
         let without = design(self.transform, self.profile).ok();
-        without.into_iter().chain(in_turns(of_rows)).take(MOST).collect()
+        without.into_iter().chain(in_turns(of_rows)).take(MAX_NEIGHBOURS).collect()
     }
 }

@@ -14,7 +14,7 @@ type Mapped = Result<(), wgpu::BufferAsyncError>;
 
 /// An answer that arrives once.
 pub(super) struct Answer {
-    /// Who may refuse it on purpose. A `Gpu` would keep itself alive, since its pool has answers.
+    /// What may refuse it on purpose. A `Gpu` would keep itself alive, since its pool has answers.
     steps: Steps,
     /// Nothing if the request was dropped without an answer.
     receive: Pin<Box<dyn Future<Output = Option<Mapped>> + Send>>,

@@ -50,7 +50,7 @@ impl Download {
         Self { late, ..self }
     }
 
-    /// The same, awaited by whoever awaits another one.
+    /// The same, awaited together with another one.
     pub(crate) fn driven_by(self, other: &Self) -> Self {
         Self { progress: other.progress.clone(), ..self }
     }

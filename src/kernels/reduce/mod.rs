@@ -130,7 +130,7 @@ impl Arrays {
         if stage.takes_two() {
             binds.push(bind(3, "second", Access::Read, Slot::Input(1), self.range));
         }
-        binds.extend(self.arrivals.map(|slot| bind(4, "arrivals", Access::ReadWrite, slot, None)));
+        binds.extend(self.arrivals.map(|slot| bind(4, "arrivals", Access::Arrivals, slot, None)));
         binds
     }
 }

@@ -12,7 +12,7 @@ use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
 const U: f64 = 1.0 / 16_777_216.0;
 
 /// The largest relative tolerance.
-const MOST: f64 = 1e-3;
+const MAX_TOLERANCE: f64 = 1e-3;
 
 /// The number of taps that an element passes through.
 fn depth(problem: &Problem) -> f64 {
@@ -68,7 +68,7 @@ impl Sealed for Core {
             Stored::F32 => (TestInput::F32(-1.0, 1.0), 1.0),
             Stored::U8 => (TestInput::Bits, 2.0 * depth.sqrt()),
         };
-        Verification { input, output: Tolerance::F32((4.0 * U * (depth + 4.0) * cancelled).min(MOST)) }
+        Verification { input, output: Tolerance::F32((4.0 * U * (depth + 4.0) * cancelled).min(MAX_TOLERANCE)) }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::text::join;
 
 /// The largest common multiple of extents. Twice any length, 2(r+1) units, is then less than 2³².
-const MOST: u64 = 1 << 30;
+const MAX_MULTIPLE: u64 = 1 << 30;
 
 /// The axes of a spectrum as those of an array of rank 3, with leading axes of extent 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,9 +34,9 @@ impl Geometry {
         // Fewer than 2³² elements.
         extents[3 - own.len()..].iter_mut().zip(own).for_each(|(extent, &n)| *extent = n as u32);
         let multiple = extents.iter().fold(1u64, |multiple, &n| multiple / greatest_divisor(multiple, n.into()) * u64::from(n));
-        if multiple > MOST {
+        if multiple > MAX_MULTIPLE {
             let what = format!("`{core}`: the least common multiple of {}", join(own, ", "));
-            return Err(Error::LimitExceeded { what, limit: "units of a frequency's length", required: multiple, available: MOST });
+            return Err(Error::LimitExceeded { what, limit: "units of a frequency's length", required: multiple, available: MAX_MULTIPLE });
         }
         let longest = extents.iter().copied().max().unwrap_or(1);
         let unit = (multiple / u64::from(longest)) as u32;

@@ -134,8 +134,11 @@ impl StreamConvolve {
             }
             before = blocks;
         }
-        if larger.len() > MOST {
-            return Err(Error::unsupported(self, format!("there are {} larger partitions, at most {MOST} are possible", larger.len())));
+        if larger.len() > MAX_LARGER {
+            return Err(Error::unsupported(
+                self,
+                format!("there are {} larger partitions, at most {MAX_LARGER} are possible", larger.len()),
+            ));
         }
         self.check_samples(before)?;
         let parts = parts::divide(self.block, self.taps, &larger);
@@ -156,7 +159,7 @@ impl StreamConvolve {
 }
 
 /// Larger partitions at most: their places are one vector of a uniform.
-const MOST: usize = 4;
+const MAX_LARGER: usize = 4;
 
 /// `stream-convolve f32 128 x2 by 144000 each larger=8,64`, where defaults are left out.
 impl fmt::Display for StreamConvolve {

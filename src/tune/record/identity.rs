@@ -44,7 +44,7 @@ pub struct DeviceIdentity {
     pub invocations: u32,
     /// Maximum number of invocations in a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
-    /// Most workgroups in a dispatch along one axis.
+    /// Maximum number of workgroups in a dispatch along one axis.
     pub groups_per_axis: u32,
     /// Largest storage binding in bytes.
     pub binding_bytes: u64,
@@ -54,7 +54,7 @@ pub struct DeviceIdentity {
     pub storage_alignment: u32,
     /// Alignment of a uniform binding's offset.
     pub uniform_alignment: u32,
-    /// Most storage bindings in a dispatch.
+    /// Maximum number of storage bindings in a dispatch.
     pub storage_buffers: u32,
 }
 

@@ -14,8 +14,8 @@ use super::{Import, journal};
 pub(super) struct Shared {
     memory: RwLock<Memory>,
     pub path: Option<PathBuf>,
-    /// Held while the file is read or written: items that are in memory alone, so far. Whoever
-    /// holds `memory` does not wait for it.
+    /// Held while the file is read or written: items that are in memory alone, so far. A
+    /// thread that holds `memory` does not wait for it.
     pub file: Option<Mutex<Vec<Item>>>,
     pub warning: OnceLock<String>,
     pub report: Import,

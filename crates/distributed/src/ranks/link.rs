@@ -64,7 +64,7 @@ pub(super) struct State {
     pub arrived: Cell<[usize; 2]>,
     /// Why no rank can be reached any more.
     pub broken: RefCell<Option<Error>>,
-    /// Whether who waits sleeps. Otherwise the caller has other work.
+    /// Whether waiting blocks the thread. Otherwise the caller has other work.
     pub blocks: Cell<bool>,
     /// Whether a run was started that is not done.
     pub started: Cell<bool>,
@@ -277,7 +277,7 @@ impl Link {
             }
             let begin = Instant::now();
             give_back().await;
-            // Who computes for an hour has not waited so long, and finds what came meanwhile.
+            // A rank that computes for an hour has not waited so long, and finds what came meanwhile.
             patience.begin += begin.elapsed().saturating_sub(LONGEST_GAP.min(self.longest_wait() / 8));
             patience.asked = Instant::now();
         } else if patience.questions < QUESTIONS {

@@ -1,8 +1,8 @@
 //! Finds out which rank does not answer.
 //!
 //! A rank that has waited in vain calls all others and tells them what it is doing. Ranks that wait
-//! look for such calls, and answer by calling all others as well. Who has not called after a short
-//! time is silent. The first rank that is there decides, so that all return the same error: its
+//! look for such calls, and answer by calling all others as well. A rank that has not called after a
+//! short time is silent. The first rank that is there decides, so that all return the same error: its
 //! verdict goes to every rank, and one that wakes up later still finds it.
 
 use std::time::{Duration, Instant};

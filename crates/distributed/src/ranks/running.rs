@@ -143,7 +143,7 @@ pub(super) fn at_once<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Gives the thread back to who polls, once.
+/// Yields to the executor, once.
 pub(super) async fn give_back() {
     let mut is_back = false;
     poll_fn(|_| if std::mem::replace(&mut is_back, true) { Poll::Ready(()) } else { Poll::Pending }).await;

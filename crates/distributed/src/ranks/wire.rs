@@ -33,7 +33,7 @@ const INFINITE: u32 = 0x7f80_0000;
 const TOP: i32 = 15;
 
 /// The most bytes that are reduced at once on a device.
-const MOST_REDUCED: usize = 64 << 20;
+const MAX_REDUCED: usize = 64 << 20;
 
 /// Numbers that are converted at once.
 const CHUNK: usize = 1024;
@@ -130,7 +130,7 @@ impl RanksJob {
     async fn largest_on_device(&self, phase: Phase, array: OnDevice<'_>) -> Outcome<u32> {
         const NUMBER: usize = size_of::<u32>();
         let device = &self.cluster.device;
-        let most = (self.pace.most(array.bytes).min(MOST_REDUCED) / NUMBER).clamp(1, (array.bytes / NUMBER).max(1)) * NUMBER;
+        let most = (self.pace.most(array.bytes).min(MAX_REDUCED) / NUMBER).clamp(1, (array.bytes / NUMBER).max(1)) * NUMBER;
         let begins = (0..array.bytes).step_by(most);
         let piece = |(i, begin): (usize, usize)| {
             let input = begin..(begin + most).min(array.bytes);

@@ -26,10 +26,10 @@ fn type_of(name: &str) -> Result<TypeStr, Failure> {
 
 /// The size of an array, which may be as large as the memory of any device.
 fn bytes_of(count: u64, ty: &TypeStr) -> Result<u64, Failure> {
-    const MOST: u64 = 1 << 32;
+    const MAX_BYTES: u64 = 1 << 32;
     let size = ty.num_bytes().ok_or("elements of unknown size")? as u64;
-    let bytes = count.checked_mul(size).filter(|bytes| *bytes <= MOST);
-    bytes.ok_or_else(|| format!("{count} elements of {size} bytes are more than {MOST} bytes, the most that a binding has").into())
+    let bytes = count.checked_mul(size).filter(|bytes| *bytes <= MAX_BYTES);
+    bytes.ok_or_else(|| format!("{count} elements of {size} bytes are more than {MAX_BYTES} bytes, the most that a binding has").into())
 }
 
 /// What stands after `--bind BINDING=`.

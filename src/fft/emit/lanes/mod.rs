@@ -54,7 +54,7 @@ pub(crate) const CACHE_LINE: u32 = 8;
 /// Invocations of a subgroup, always.
 pub(crate) const SUBGROUP: u32 = 8;
 
-/// Most complex numbers of an invocation: 512 take 5 s to compile.
+/// Maximum number of complex numbers of an invocation: 512 take 5 s to compile.
 pub(crate) const MAX_ELEMENTS: u32 = 256;
 
 /// The same in loops, whose text is shorter: rows of 4096 with 512 numbers compile for 2.8 s.

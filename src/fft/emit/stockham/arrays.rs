@@ -163,8 +163,8 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
             Access::Read if ROOTS.contains(&&*name) => (wgsl::Access::Read, number.complex()),
             Access::Read => (wgsl::Access::Read, of_input.clone()),
             Access::ReadWrite => (wgsl::Access::ReadWrite, of_output.clone()),
-            Access::Uniform | Access::Texture(_) | Access::StorageTexture(_) => {
-                unreachable!("arrays of fragments are declared with them, and textures are bound in place of arrays")
+            Access::Uniform | Access::Texture(_) | Access::StorageTexture(_) | Access::Arrivals => {
+                unreachable!("arrays of fragments are declared with them, textures are bound in place of arrays, and passes join no parts")
             }
         };
         let texture = match &*name {
