@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy
 
-__all__ = ["Buffer", "Cluster", "Error", "Job", "Part", "Run", "local_parts"]
+__all__ = ["Buffer", "Cluster", "Error", "Job", "Part", "Redistribution", "Run", "box", "local_parts"]
 
 
 class Error(RuntimeError):
@@ -51,6 +51,8 @@ class Part(NamedTuple):
     ranges: tuple
     #: The extents of the whole array.
     extents: tuple
+    #: How many arrays the whole batch has.
+    batch_extent: int
 
 
 class _Part(ctypes.Structure):
@@ -77,7 +79,7 @@ class _Part(ctypes.Structure):
         stored[-1] += self.padding
         shape = tuple(stored[self.batch_extent == 1 :])
         dtype = numpy.dtype(f"{'fc'[self.element_reals - 1]}{self.element_bytes}")
-        return Part(shape, dtype, batch, tuple(self.axes[i] for i in axes), ranges, tuple(self.extent[i] for i in axes))
+        return Part(shape, dtype, batch, tuple(self.axes[i] for i in axes), ranges, tuple(self.extent[i] for i in axes), self.batch_extent)
 
 
 class _OpenOptions(ctypes.Structure):
@@ -134,6 +136,9 @@ _SIGNATURES = {
     "buffer_write": (c_int32, [c_void_p, c_void_p, c_size_t]),
     "buffer_read": (c_int32, [c_void_p, c_void_p, c_size_t]),
     "run_on_device": (c_int32, [c_void_p, c_void_p, c_void_p]),
+    "redistribution_create": (c_int32, [c_void_p] + [ctypes.POINTER(_Part)] * 2 + [ctypes.POINTER(c_void_p)]),
+    "redistribution_destroy": (None, [c_void_p]),
+    "redistribute": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
     "read": (c_int32, [c_void_p, c_int32, c_char_p, ctypes.POINTER(_FileOptions), c_void_p, c_size_t]),
     "write": (c_int32, [c_void_p, c_int32, c_char_p, ctypes.POINTER(_FileOptions), c_void_p, c_size_t]),
     "map": (c_int32, [c_char_p, c_size_t, c_void_p, c_void_p, c_void_p]),
@@ -207,6 +212,17 @@ def local_parts(spec, rank, ranks, **options):
     return _both("local_parts", spec.encode(), _options(**options), rank, ranks)
 
 
+def box(extents, ranges, dtype, axes=None):
+    """A part of an array that belongs to no job, for `Cluster.redistribution`: a range for each axis, stored in
+    the order of `axes`, slowest first."""
+    axes = tuple(range(len(extents)) if axes is None else axes)
+    if len(ranges) != len(extents) or sorted(axes) != list(range(len(extents))):
+        raise ValueError(f"a part of axes {axes} is a range for each of {len(extents)}, and not {ranges}")
+    ranges = tuple(ranges[axis] for axis in axes)
+    shape = tuple(map(len, ranges))
+    return Part(shape, numpy.dtype(dtype), range(1), axes, ranges, tuple(extents[axis] for axis in axes), 1)
+
+
 class Cluster:
     """The ranks of a communicator of mpi4py, each with a device. Collective.
 
@@ -247,6 +263,13 @@ class Cluster:
         self._jobs.add(buffer)
         return buffer
 
+    def redistribution(self, before, after):
+        """What moves an array from one `Part` of each rank to another one, without a transform: parts of jobs, or
+        any `box`. Both name the same axes, each in its own order, so it is also a transpose. Collective."""
+        redistribution = Redistribution(self, before, after)
+        self._jobs.add(redistribution)
+        return redistribution
+
     def close(self):
         """Closes the jobs, the buffers and the device. Collective, before MPI ends."""
         for job in list(self._jobs):
@@ -261,7 +284,21 @@ class Cluster:
         self.close()
 
 
-class Job:
+class _Moves:
+    """What takes this rank's part `input` to its part `output`."""
+
+    def _arrays(self, array, out):
+        array = numpy.ascontiguousarray(array, self.input.dtype)
+        if out is None:
+            out = numpy.empty(self.output.shape, self.output.dtype)
+        elif out.dtype != self.output.dtype or not out.flags.c_contiguous or not out.flags.writeable:
+            raise TypeError(f"out must be a writeable, contiguous array of {self.output.dtype}, and is one of {out.dtype}")
+        # An array of another shape has no right length, which all ranks must learn.
+        sizes = [own.nbytes if own.shape == part.shape else 0 for own, part in ((array, self.input), (out, self.output))]
+        return array, out, (array.ctypes.data, sizes[0], out.ctypes.data, sizes[1])
+
+
+class Job(_Moves):
     """A transform of all ranks. `input` and `output` are this rank's parts."""
 
     def __init__(self, cluster, spec, options):
@@ -344,19 +381,40 @@ class Job:
         options.replace = replace
         return options
 
-    def _arrays(self, array, out):
-        array = numpy.ascontiguousarray(array, self.input.dtype)
-        if out is None:
-            out = numpy.empty(self.output.shape, self.output.dtype)
-        elif out.dtype != self.output.dtype or not out.flags.c_contiguous or not out.flags.writeable:
-            raise TypeError(f"out must be a writeable, contiguous array of {self.output.dtype}, and is one of {out.dtype}")
-        # An array of another shape has no right length, which all ranks must learn.
-        sizes = [own.nbytes if own.shape == part.shape else 0 for own, part in ((array, self.input), (out, self.output))]
-        return array, out, (array.ctypes.data, sizes[0], out.ctypes.data, sizes[1])
-
     def close(self):
         """Frees its memory on the device."""
         _give_back("destroy", self)
+
+    def __del__(self):
+        self.close()
+
+
+class Redistribution(_Moves):
+    """Moves an array from the part `input` of each rank to its part `output`."""
+
+    def __init__(self, cluster, before, after):
+        self._handle, self._thread = c_void_p(), threading.get_ident()
+        self.input, self.output = before, after
+        parts = [ctypes.byref(self._structure(part)) for part in (before, after)]
+        _call("redistribution_create", cluster._handle, *parts, ctypes.byref(self._handle))
+
+    @staticmethod
+    def _structure(part):
+        own = Job._box((part.batch, *part.ranges), part)
+        own.element_bytes, own.rank, own.batch_extent = part.dtype.itemsize, len(part.axes), part.batch_extent
+        own.axes[: own.rank], own.extent[: own.rank] = part.axes, part.extents
+        own.padding = part.shape[-1] - len(part.ranges[-1])
+        return own
+
+    def __call__(self, array, out=None):
+        """Moves this rank's part, into `out` if it is given. Collective."""
+        array, out, arguments = self._arrays(array, out)
+        _call("redistribute", self._handle, *arguments)
+        return out
+
+    def close(self):
+        """Frees it."""
+        _give_back("redistribution_destroy", self)
 
     def __del__(self):
         self.close()

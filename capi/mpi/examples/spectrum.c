@@ -63,6 +63,7 @@ int main(int argc, char **argv)
     wgpu_fft_mpi_plan_options half = {0};
     wgpu_fft_mpi_buffer *from, *to, *mapped;
     wgpu_fft_mpi_running *run;
+    wgpu_fft_mpi_redistribution *turn;
     wgpu_fft_mpi_file_options file = {0};
     float *wave, *spectrum, *again, *copy;
     char path[40];
@@ -177,6 +178,37 @@ int main(int argc, char **argv)
     fill(&x, wave);
     CHECK(wgpu_fft_mpi_run(forward, wave, bytes[0], wave, bytes[1]));
     check(memcmp(wave, spectrum, bytes[1]) == 0, "rows with padding have another spectrum");
+
+    /* Without a transform: from columns that follow one another to rows. */
+    memset(expected, 0, sizeof expected);
+    for (i = 0; i < 2; i++) {
+        expected[i].rank = 2;
+        expected[i].element_bytes = sizeof(float);
+        expected[i].axes[i == 0] = 0;
+        expected[i].axes[i == 1] = 1;
+        expected[i].extent[i == 0] = N0;
+        expected[i].extent[i == 1] = N1;
+        /* Its slowest axis is divided. */
+        j = expected[i].extent[0];
+        expected[i].begin[0] = j * (size_t)rank / (size_t)ranks;
+        expected[i].count[0] = j * (size_t)(rank + 1) / (size_t)ranks - expected[i].begin[0];
+        expected[i].count[1] = expected[i].extent[1];
+        bytes[i] = expected[i].count[0] * expected[i].count[1] * sizeof(float);
+    }
+    check((copy = malloc(bytes[0] + bytes[1] + 1)) != NULL, "memory");
+    for (i = 0; i < expected[0].count[0]; i++)
+        for (j = 0; j < N0; j++)
+            copy[i * N0 + j] = (float)(j * N1 + expected[0].begin[0] + i);
+    CHECK(wgpu_fft_mpi_redistribution_create(cluster, &expected[0], &expected[1], &turn));
+    CHECK(wgpu_fft_mpi_redistribute(turn, copy, bytes[0], copy, bytes[1]));
+    for (i = 0; i < bytes[1] / sizeof(float); i++)
+        check(copy[i] == (float)(expected[1].begin[0] * N1 + i), "the rows are wrong");
+    check(wgpu_fft_mpi_redistribute(turn, copy, bytes[0] + 4, copy, bytes[1]) == WGPU_FFT_ERROR_RANK, "a wrong length");
+    wgpu_fft_mpi_redistribution_destroy(turn);
+    expected[1].axes[1] = 2;
+    check(wgpu_fft_mpi_redistribution_create(cluster, &expected[0], &expected[1], &turn) == WGPU_FFT_ERROR_RANK && turn == NULL,
+          "other axes");
+    free(copy);
 
     /* In the memory of the input. */
     wgpu_fft_mpi_destroy(forward);

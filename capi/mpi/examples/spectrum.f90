@@ -16,7 +16,7 @@ program spectrum
   type(wgpu_fft_mpi_open_options) :: options
   type(wgpu_fft_mpi_plan_options) :: slabs
   type(wgpu_fft_mpi_part) :: x, k
-  type(c_ptr) :: cluster, job, run
+  type(c_ptr) :: back, cluster, job, run, turn
   logical(c_bool) :: is_done
   real(c_double) :: phase
   real(c_float) :: error, worst
@@ -64,6 +64,18 @@ program spectrum
   call MPI_Allreduce(error, worst, 1, MPI_REAL, MPI_MAX, MPI_COMM_WORLD, ierr)
   if (any(frequencies /= frequencies) .or. .not. worst <= 1e-6) error stop 'the spectrum is wrong'
   if (x%begin(1) == 0) print '(3a, es8.1)', 'rank 0 on ', wgpu_fft_mpi_text(wgpu_fft_mpi_device(cluster)), ': error', worst
+
+  ! Columns of Fortran's array as they were, from transposed ones, without a transform.
+  frequencies = reshape([(cmplx(x%begin(1), i, c_float), i=1, size(frequencies))], shape(frequencies))
+  call check(wgpu_fft_mpi_redistribution_create(cluster, k, x, turn))
+  call check(wgpu_fft_mpi_redistribute(turn, c_loc(frequencies), k%elements * k%element_bytes, c_loc(wave), &
+    x%elements * x%element_bytes))
+  call check(wgpu_fft_mpi_redistribution_create(cluster, x, k, back))
+  call check(wgpu_fft_mpi_redistribute(back, c_loc(wave), x%elements * x%element_bytes, c_loc(copy), &
+    k%elements * k%element_bytes))
+  if (any(copy /= frequencies)) error stop 'moved there and back, it differs'
+  call wgpu_fft_mpi_redistribution_destroy(turn)
+  call wgpu_fft_mpi_redistribution_destroy(back)
 
   call wgpu_fft_mpi_destroy(job)
   call wgpu_fft_mpi_close(cluster)

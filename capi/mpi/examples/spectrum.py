@@ -66,6 +66,20 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
     cosines = 2 * numpy.cos(numpy.pi * numpy.outer(2 * numpy.arange(14) + 1, numpy.arange(14)) / 28)
     assert x.size == 0 or abs(lines(x) - x @ cosines).max() < 1e-4
 
+    # Without a transform: from transposed order to boxes that overlap, of records of 12 bytes.
+    records = numpy.arange(12 * 10 * 3).reshape(12, 10, 3).astype(numpy.float32).view("V12")[..., 0]
+    share = lambda extent: range(extent * comm.rank // comm.size, extent * (comm.rank + 1) // comm.size)
+    turn = cluster.redistribution(
+        wgpu_fft_mpi.box((12, 10), (range(12), share(10)), records.dtype, axes=(1, 0)),
+        wgpu_fft_mpi.box((12, 10), (range(share(12).start, 12), range(2, 9)), records.dtype),
+    )
+    moved = turn(records.T[numpy.ix_(*turn.input.ranges)])
+    assert moved.tobytes() == records[numpy.ix_(*turn.output.ranges)].tobytes()
+    natural = cluster.plan(spec, order="natural")
+    there = cluster.plan(spec)
+    turn = cluster.redistribution(there.output, natural.output)
+    check(turn(there(cut(whole, there.input))), turn.output)
+
     # On the devices: there, times i, and back, which is the same on the host.
     there, back = cluster.plan("c2c fwd 12x10x14"), cluster.plan("c2c inv 12x10x14 1/n")
     field = cut(whole[:1], there.input)[0].astype(numpy.complex64)

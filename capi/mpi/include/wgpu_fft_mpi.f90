@@ -242,6 +242,26 @@ module wgpu_fft_mpi
       integer(c_int32_t) :: status
     end function
 
+    function wgpu_fft_mpi_redistribution_create(cluster, before, after, redistribution) bind(C) result(status)
+      import :: c_int32_t, c_ptr, wgpu_fft_mpi_part
+      type(c_ptr), value :: cluster
+      type(wgpu_fft_mpi_part), intent(in) :: before, after
+      type(c_ptr), intent(out) :: redistribution
+      integer(c_int32_t) :: status
+    end function
+
+    subroutine wgpu_fft_mpi_redistribution_destroy(redistribution) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: redistribution
+    end subroutine
+
+    function wgpu_fft_mpi_redistribute(redistribution, input, input_bytes, output, output_bytes) bind(C) result(status)
+      import :: c_int32_t, c_ptr, c_size_t
+      type(c_ptr), value :: redistribution, input, output
+      integer(c_size_t), value :: input_bytes, output_bytes
+      integer(c_int32_t) :: status
+    end function
+
     function wgpu_fft_mpi_map(expression, element_reals, input, factors, output) bind(C) result(status)
       import :: c_char, c_int32_t, c_ptr, c_size_t
       character(kind=c_char), intent(in) :: expression(*)

@@ -123,6 +123,12 @@ typedef struct wgpu_fft_mpi_cluster wgpu_fft_mpi_cluster;
 typedef struct wgpu_fft_mpi_job wgpu_fft_mpi_job;
 
 /**
+ * Who sends what, where an array goes from some parts of the ranks to others. Destroy it before
+ * MPI_Finalize.
+ */
+typedef struct wgpu_fft_mpi_redistribution wgpu_fft_mpi_redistribution;
+
+/**
  * A transform that was started.
  */
 typedef struct wgpu_fft_mpi_running wgpu_fft_mpi_running;
@@ -541,6 +547,41 @@ wgpu_fft_mpi_status wgpu_fft_mpi_run(const struct wgpu_fft_mpi_job *job,
                                      size_t input_bytes,
                                      void *output,
                                      size_t output_bytes);
+
+/**
+ * Prepares to move an array from some parts of the ranks to others, without a transform: any box of
+ * each rank before it, and any box after it. So it is a transpose over ranks, a change from slabs to
+ * pencils, or a collection of halos. Collective. Destroy it with wgpu_fft_mpi_redistribution_destroy.
+ *
+ * `before` and `after` are this rank's parts: those of a job, or any of your own. Of them are read
+ * `element_bytes`, which may be any number, `rank`, `axes`, `begin`, `count`, `extent`, `padding` and the batch, of which
+ * `batch_extent` 0 means that there is none. Both name the same axes with the same extents, each in
+ * the order in which it is stored, slowest first: {0, 1} before and {1, 0} after is a transpose.
+ *
+ * Every element that is wanted must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
+ * Parts after it may overlap, for halos, or leave something out.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_redistribution_create(const struct wgpu_fft_mpi_cluster *cluster,
+                                                       const struct wgpu_fft_mpi_part *before,
+                                                       const struct wgpu_fft_mpi_part *after,
+                                                       struct wgpu_fft_mpi_redistribution **redistribution);
+
+/**
+ * Destroys what wgpu_fft_mpi_redistribution_create made. NULL does nothing. The last handle of a
+ * cluster that is closed frees its communicator, so then this is collective. After MPI_Finalize it
+ * leaks.
+ */
+void wgpu_fft_mpi_redistribution_destroy(struct wgpu_fft_mpi_redistribution *redistribution);
+
+/**
+ * Moves the array: reads this rank's part before it, and writes the one after it. Collective. Lengths,
+ * NULL and an output in the memory of the input are as in wgpu_fft_mpi_run.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_redistribute(const struct wgpu_fft_mpi_redistribution *redistribution,
+                                              const void *input,
+                                              size_t input_bytes,
+                                              void *output,
+                                              size_t output_bytes);
 
 /**
  * Begins what wgpu_fft_mpi_run does and returns, so that the program works while the device computes

@@ -128,6 +128,22 @@ impl Part {
         own
     }
 
+    /// A box of an array that belongs to no job.
+    pub fn alone(&self) -> Result<wgpu_fft_distributed::Part, Failure> {
+        if !(1..=WGPU_FFT_MOST_AXES).contains(&self.rank) {
+            return Err(Failure::argument(format!("a part has 1 to {WGPU_FFT_MOST_AXES} axes, and not {}", self.rank)));
+        }
+        let mut part = wgpu_fft_distributed::Part::of_box(&self.extent[..self.rank], &vec![0..0; self.rank]);
+        part.axes.copy_from_slice(&self.axes[..self.rank]);
+        let mut part = self.of(part);
+        if self.batch_extent == 0 {
+            part.batch = 0..1;
+        } else {
+            part.batch_extent = self.batch_extent;
+        }
+        Ok(part)
+    }
+
     /// This box in place of a part.
     fn of(&self, mut part: wgpu_fft_distributed::Part) -> wgpu_fft_distributed::Part {
         let range = |begin: usize, count: usize| begin..begin.saturating_add(count);

@@ -119,7 +119,7 @@
 //!
 //! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices, and
 //! [`Part::of_rank`] does so before there is a job. [`Job::with_parts`] takes any other boxes, at the
-//! cost of an exchange on either side. Forward
+//! cost of an exchange on either side. A [`Redistribution`] exchanges boxes without a transform. Forward
 //! transforms take P and return F, and inverse ones take F and return P. Those from
 //! reals to reals ([`R2r`](wgpu_fft::fft::R2r)) take P and return F, or with
 //! [`Order::TransposedInput`] the other way round. The output of a transform
@@ -227,7 +227,8 @@ pub use mpi;
 pub use options::JobOptions;
 #[cfg(feature = "mpi")]
 pub use ranks::{
-    Adapter, AnyJob, Arithmetic, Cluster, Decomposition, FileOptions, Member, Order, Part, Phase, RankOptions, Recipes, Running,
+    Adapter, AnyJob, Arithmetic, Cluster, Decomposition, FileOptions, Member, Order, Part, Phase, RankOptions, Recipes, Redistribution,
+    Running,
 };
 pub use report::{PhaseReport, Rate, Report, Work, WorkerReport};
 pub use strategy::{Shares, Strategy};

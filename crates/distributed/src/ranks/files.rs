@@ -166,7 +166,7 @@ fn file_bytes(part: &Part, element: ElementType) -> Option<u64> {
 /// Whether a part is a box, and the array that holds it as long as it should be.
 fn check(part: &Part, element: ElementType, bytes: usize) -> Outcome<()> {
     kind(element)?;
-    part.check(part)?;
+    part.check(part, element.bytes())?;
     if file_bytes(part, element).is_none() {
         return Err(Failure::Other(format!("the bytes of {} elements of {element} do not fit a usize", shape_of_all(part))));
     }

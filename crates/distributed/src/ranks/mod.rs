@@ -17,6 +17,7 @@ mod part;
 mod passes;
 mod phase;
 mod places;
+mod redistribution;
 mod roll_call;
 mod root;
 mod run;
@@ -33,6 +34,7 @@ pub use cluster::{Adapter, Cluster, Member, RankOptions};
 pub use files::FileOptions;
 pub use part::{Decomposition, Order, Part};
 pub use phase::Phase;
+pub use redistribution::Redistribution;
 pub use run::{Division, RanksJob};
 pub use running::Running;
 

@@ -81,6 +81,35 @@ impl Part {
         spec.division(options, ranks)?.parts(rank)
     }
 
+    /// A box of an array without a batch, which belongs to no transform: for a
+    /// [`Redistribution`](crate::Redistribution). `ranges` are the indices along each axis of `extents`, slowest
+    /// first.
+    ///
+    /// ```
+    /// let part = wgpu_fft_distributed::Part::of_box(&[8, 6, 4], &[2..4, 0..6, 1..2]).stored_as(&[2, 0, 1]);
+    /// assert_eq!((part.ranges, part.extents), (vec![1..2, 2..4, 0..6], vec![4, 8, 6]));
+    /// ```
+    #[must_use]
+    pub fn of_box(extents: &[usize], ranges: &[Range<usize>]) -> Self {
+        let axes = (0..extents.len()).collect();
+        Self { batch: 0..1, batch_extent: 1, axes, ranges: ranges.to_vec(), extents: extents.to_vec(), padding: 0 }
+    }
+
+    /// The same box, stored with its axes in this order, slowest first. An axis that it does not have
+    /// has no indices.
+    #[must_use]
+    pub fn stored_as(self, axes: &[usize]) -> Self {
+        let ranges = axes.iter().map(|axis| self.along(*axis)).collect();
+        let extents = axes.iter().map(|axis| self.extent(*axis)).collect();
+        Self { axes: axes.to_vec(), ranges, extents, ..self }
+    }
+
+    /// The whole array's extent along an axis; 0 if it does not have it.
+    pub(super) fn extent(&self, axis: usize) -> usize {
+        let place = self.axes.iter().position(|own| *own == axis);
+        place.and_then(|place| self.extents.get(place)).copied().unwrap_or_default()
+    }
+
     /// Number of elements in the part.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "the number of elements of an array that somebody else holds")]

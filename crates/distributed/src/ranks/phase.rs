@@ -41,7 +41,8 @@ phases! {
     /// The caller's array on the device is copied to the host, for an exchange that comes first, or back
     /// after one that comes last.
     Copy = "copy",
-    /// Parts of the caller's choice are exchanged for those that the transform works on, or back.
+    /// Parts of the caller's choice are exchanged for those that the transform works on, or back, or for
+    /// others of the caller's.
     Reshape = "reshape",
     /// Frequencies in natural order are transposed so that a divided axis can be gathered.
     Turn = "turn",

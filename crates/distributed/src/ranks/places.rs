@@ -41,11 +41,7 @@ pub(super) struct Places {
 
 impl Places {
     pub fn new(part: &Part, element_bytes: usize, fortran: bool) -> Self {
-        let (extents, ranges, stored) = (all_extents(part), part.all_ranges(), part.stored());
-        let mut strides = vec![element_bytes; stored.len()];
-        for place in (1..stored.len()).rev() {
-            strides[place - 1] = strides[place] * stored[place];
-        }
+        let (extents, ranges, strides) = (all_extents(part), part.all_ranges(), part.strides(element_bytes));
         let order = order(part, fortran);
         let levels = order.iter().map(|place| [ranges[*place].len(), strides[*place]]).collect();
         let (extents, ranges): (Vec<_>, Vec<_>) = order.iter().map(|place| (extents[*place], ranges[*place].clone())).unzip();

@@ -116,7 +116,8 @@ impl RanksJob {
 
     /// The part that this rank gives or gets.
     pub(super) fn part(&self, input: bool) -> Part {
-        let brick = self.reshapes[usize::from(!input)].as_ref().map(|reshape| reshape.brick.clone());
+        let side = usize::from(!input);
+        let brick = self.reshapes[side].as_ref().map(|reshape| reshape.parts[side].clone());
         brick.unwrap_or_else(|| self.part_of(self.cluster.rank(), input))
     }
 

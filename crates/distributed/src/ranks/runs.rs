@@ -33,6 +33,7 @@ impl Runs {
 
     /// So many elements of `bytes` bytes along each axis, at such distances, slowest axis first.
     pub fn of_levels(start: usize, mut levels: Vec<[usize; 2]>, bytes: usize) -> Self {
+        levels.retain(|[count, _]| *count != 1);
         // Axes that are complete join the run.
         let mut len = bytes;
         while let Some([count, _]) = levels.pop_if(|[_, stride]| *stride == len) {

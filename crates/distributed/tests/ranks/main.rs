@@ -14,6 +14,7 @@ mod files;
 mod harness;
 mod parts;
 mod reals;
+mod redistribution;
 mod reference;
 mod shares;
 mod started;
@@ -41,6 +42,9 @@ const TESTS: &[Test] = &[
     ("pencils", bits::pencils),
     ("pencils_of_long_lines", bits::pencils_of_long_lines),
     ("parts_of_the_callers", bits::parts_of_the_callers),
+    ("boxes_for_boxes_at_random", redistribution::boxes_for_boxes_at_random),
+    ("parts_of_jobs", redistribution::parts_of_jobs),
+    ("wrong_redistributions", redistribution::wrong_redistributions),
     ("pieces", bits::pieces),
     ("a_picture", bits::a_picture),
     ("reals_to_reals", reals::reals_to_reals),
