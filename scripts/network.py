@@ -3,7 +3,8 @@
 
     scripts/network.py --nodes 4 --delay 0.5 --rate 1000 -- PROGRAM ARGUMENTS...
 
-Each of NODES namespaces (2 to 8) has one rank and one network interface. What it sends goes by TCP through
+Each of NODES namespaces (2 to 8) has one rank, or `--ranks` of them, which share memory, and one network
+interface. What it sends goes by TCP through
 this program, a switch with full duplex ports: a frame leaves its port after those before it, at RATE Mbit/s
 (0: no limit), and arrives DELAY ms later, so a round trip takes twice that. netem is not needed, which many
 kernels lack; but the switch is a process, so beyond a few Gbit/s it is the limit itself, and its time is
@@ -185,7 +186,7 @@ exec ip netns exec %sn$((node - 1)) unshare --uts sh -c "hostname node$node; $*"
 """
 
 
-def mpirun(network, program):
+def mpirun(network, ranks, program):
     with tempfile.TemporaryDirectory() as folder:
         agent = os.path.join(folder, "agent")
         with open(agent, "w") as file:
@@ -193,13 +194,13 @@ def mpirun(network, program):
         os.chmod(agent, 0o755)
         settings = {
             "plm_rsh_agent": agent,
-            "btl": "tcp,self",
+            "btl": "tcp,self" if ranks == 1 else "tcp,self,vader",
             "btl_tcp_if_include": "e0",
             "oob_tcp_if_include": "e0",
         }
         command = ["ip", "netns", "exec", network.names[0], "unshare", "--uts", "sh", "-c", 'hostname node1; exec "$@"', "sh"]
-        command += ["mpirun", "--allow-run-as-root", "-n", str(len(network.names)), "--map-by", "node"]
-        command += ["--host", ",".join(network.addresses)]
+        command += ["mpirun", "--allow-run-as-root", "-n", str(ranks * len(network.names)), "--map-by", f"ppr:{ranks}:node"]
+        command += ["--oversubscribe", "--bind-to", "none", "--host", ",".join(f"{own}:{ranks}" for own in network.addresses)]
         command += [word for name, value in settings.items() for word in ("--mca", name, value)]
         for variable in sorted(os.environ):
             if variable.startswith(("WGPU_", "VK_", "XDG_", "MESA_", "LP_", "LD_", "PYTHON")):
@@ -210,13 +211,14 @@ def mpirun(network, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, default=4)
+    parser.add_argument("--ranks", type=int, default=1, help="of each node; those of a node follow one another")
     parser.add_argument("--delay", type=float, default=0.5, metavar="MS")
     parser.add_argument("--rate", type=float, default=1000, metavar="MBIT")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("program", nargs="*")
     options = parser.parse_args()
-    if not 2 <= options.nodes <= 8 or options.delay < 0 or options.rate < 0 or bool(options.program) == options.check:
-        parser.error("2 to 8 nodes, a delay and a rate that are not negative, and a program or --check")
+    if not 2 <= options.nodes <= 8 or options.ranks < 1 or options.delay < 0 or options.rate < 0 or bool(options.program) == options.check:
+        parser.error("2 to 8 nodes with a rank or more, a delay and a rate that are not negative, and a program or --check")
     missing = [name for name in ("ip", "unshare", "mpirun") if not shutil.which(name)]
     needed = {"Linux": sys.platform == "linux", "root": os.geteuid() == 0, "/dev/net/tun": os.path.exists("/dev/net/tun")}
     missing += [name for name, is_there in needed.items() if not is_there]
@@ -224,7 +226,7 @@ def main():
         sys.exit(f"network.py: missing here: {', '.join(missing)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with Network(options.nodes, options.delay, options.rate) as network:
-        sys.exit(check(network) if options.check else mpirun(network, options.program))
+        sys.exit(check(network) if options.check else mpirun(network, options.ranks, options.program))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ const FILES: &[(&str, usize, &str)] = &[
     ("crates/distributed/examples/out_of_core.rs", 1, "a file is mapped, which must not change meanwhile"),
     ("crates/distributed/src/ranks/message.rs", 2, "MPI keeps the memory of an operation that is given up, so it is leaked"),
     ("src/gpu/unchecked.rs", 2, "a pipeline cache from a file, and shaders without checks that are proven not to need them"),
-    ("tests/record/support.rs", 7, "an allocator that counts, around the system's"),
+    ("tests/support/memory.rs", 7, "an allocator that counts, around the system's"),
 ];
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use wgpu_fft::low_level::tune::record::{Import, Item};
 use wgpu_fft::tune::Record;
+use wgpu_fft_tests::memory::peak;
 
-use crate::support::{Directory, RECIPE, Random, device, entry, listen, mark, peak};
+use crate::support::{Directory, RECIPE, Random, device, entry, listen, mark};
 
 const CASES: u64 = 10_000;
 /// One of this many cases is also written to.

@@ -12,4 +12,4 @@ mod support;
 /// Counts allocations, so that `damage` can check that no file makes the library allocate much
 /// memory.
 #[global_allocator]
-static ALLOCATOR: support::Counting = support::Counting;
+static ALLOCATOR: wgpu_fft_tests::memory::Counting = wgpu_fft_tests::memory::Counting;

@@ -19,6 +19,7 @@ pub mod grids;
 pub mod halves;
 pub mod inlines;
 pub mod lists;
+pub mod memory;
 pub mod mutated;
 pub mod numpy;
 pub mod oracles;

@@ -153,9 +153,10 @@
 //! The inverse does the same steps in reverse. From natural order it begins with a transpose and
 //! the exchange of step 2. The scale factor is applied in the last transform.
 //!
-//! A pass is computed in pieces of up to 64 MiB, at least four of them unless they would have less
-//! than 4 MiB ([`JobOptions::piece_bytes`]), and an exchange begins with the first piece. A message
-//! has at most [`JobOptions::message_bytes`], by default 16 MiB.
+//! A pass is computed in pieces of up to 64 MiB, input and output together, at least four of them unless
+//! they would have less than 4 MiB, or 128 KiB for each rank of an exchange ([`JobOptions::piece_bytes`]). An
+//! exchange begins with the first piece. A message has at most [`JobOptions::message_bytes`], by default
+//! 16 MiB, and at most an eighth of what one rank sends another, but for 1 MiB.
 //!
 //! ## Cost
 //! With s = 8 bytes for a complex number (4 between reals and reals) and N = n₀·C·K frequencies, in slabs rank i
@@ -171,9 +172,18 @@
 //! s·N·(q - 1)/(p·q²) and s·N·(p - 1)/(p²·q) bytes, about twice as much in all, but in q - 1 and p - 1 blocks instead of p·q - 1.
 //!
 //! For each pass a rank keeps arrays of its pieces in flight on its device, two for each piece. On
-//! the host, during an exchange, it has the array that it reads, the one that it writes, one piece,
-//! up to 256 MiB of messages that it sends, and two messages from each other rank. Parts of the caller's
-//! take an exchange more on either side, and an array for the part that the transform works on.
+//! the host, in parts of the array as one rank has it, a run needs with both arrays of the caller's:
+//!
+//! | | arrays |
+//! |---|---:|
+//! | batches, and slabs in transposed order; a [`Redistribution`] | 2 |
+//! | pencils, natural order, half-spectra to reals in slabs, [`Job::with_parts`] | 3 |
+//! | half-spectra to reals in pencils, and parts so uneven that no array between fits into the output | 4 |
+//!
+//! Messages come on top: what is sent has at most a quarter of the array and 256 MiB, or one message; a piece; and two messages
+//! from each other rank. For equal parts of 64 MiB and more on up to 8 ranks that is 0.9 parts at most; of smaller
+//! ones, on more ranks, it may be two. Arrays on the device need no host arrays of the caller's, but one where an exchange begins
+//! or ends.
 //!
 //! ## Failures
 //! When a job is made, a reduction of a hash says whether all ranks ask for the same; texts are sent

@@ -13,9 +13,21 @@ use crate::error::{Error, Result};
 /// Messages from one rank that are received at once. While one is copied to its place, the next one
 /// arrives.
 const RECEIVED_AT_ONCE: usize = 2;
-/// The most messages that are sent at once, and the most bytes of them.
+/// The most messages that are sent at once, and the most bytes of them, which is also no more than this
+/// part of the array that is received, or than one message.
 const SENT_AT_ONCE: usize = 64;
 const BYTES_AT_ONCE: usize = 256 << 20;
+const PART_AT_ONCE: usize = 4;
+
+/// A message has so much of what one rank sends another one, or this many bytes if that is less.
+const PARTS_OF_A_BLOCK: usize = 8;
+const LEAST_PART: usize = 1 << 20;
+
+/// The most bytes of a message: what the caller says, and for small arrays less, so that the messages under
+/// way are a part of the array. `whole` are its bytes, of which each of `ranks` sends its own to `group` others.
+pub(super) fn message_bytes(most: usize, whole: usize, ranks: usize, group: usize) -> usize {
+    most.min((whole / ranks / group / PARTS_OF_A_BLOCK).max(LEAST_PART))
+}
 
 /// The parts of a block that are single messages. Both sides cut a block alike.
 fn parts(bytes: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
@@ -92,11 +104,12 @@ impl<'e> Exchange<'e> {
 
     /// Sends a block in the messages that [`messages`](Self::messages) made.
     pub async fn send(&mut self, to: usize, messages: Vec<Vec<u8>>) {
+        let most = (self.target.len() / PART_AT_ONCE).min(BYTES_AT_ONCE);
         for bytes in messages {
             let bytes = self.wire.pack(bytes);
             self.wait_until(|own| {
                 let under_way: usize = own.outgoing.iter().map(|(_, bytes)| bytes).sum();
-                own.outgoing.is_empty() || own.outgoing.len() < SENT_AT_ONCE && under_way + bytes.len() <= BYTES_AT_ONCE
+                own.outgoing.is_empty() || own.outgoing.len() < SENT_AT_ONCE && under_way + bytes.len() <= most.max(own.most)
             })
             .await;
             if self.given_up.is_none() {

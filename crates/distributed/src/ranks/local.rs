@@ -49,32 +49,40 @@ pub(super) trait Sink {
         None
     }
 
+    /// The array that the pieces are read from, if they are written over it.
+    fn overwritten(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Does what else there is to do while the device computes.
     fn meanwhile(&mut self) {}
 }
 
 /// An array that takes the pieces one after the other.
 struct Whole<'t, 'p> {
-    rest: Target<'t>,
-    /// The bytes of each piece.
-    pieces: std::vec::IntoIter<usize>,
+    array: Target<'t>,
+    is_overwritten: bool,
+    /// The bytes of each piece in the array.
+    pieces: std::vec::IntoIter<Range<usize>>,
     done: &'p mut dyn FnMut(usize),
 }
 
 impl Sink for Whole<'_, '_> {
     async fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
-        let bytes = self.pieces.next().unwrap_or(0);
-        if let Target::Host(rest) = &mut self.rest {
-            let (own, others) = std::mem::take(rest).split_at_mut(bytes);
-            *rest = others;
-            read(vec![own])?;
+        let bytes = self.pieces.next().unwrap_or(0..0);
+        if let Target::Host(array) = &mut self.array {
+            read(vec![&mut array[bytes.clone()]])?;
         }
-        (self.done)(bytes);
+        (self.done)(bytes.len());
         Ok(())
     }
 
     fn on_device(&self) -> Option<OnDevice<'_>> {
-        self.rest.on_device()
+        self.array.on_device()
+    }
+
+    fn overwritten(&self) -> Option<&[u8]> {
+        if let (true, Target::Host(array)) = (self.is_overwritten, &self.array) { Some(&**array) } else { None }
     }
 }
 
@@ -162,10 +170,23 @@ impl LocalPass {
         Self::new(device, &[Vec::new()], (0..bytes).step_by(most).map(piece).collect(), in_flight, link)
     }
 
-    /// Runs the pass from one array to another. `done` is called with the bytes of each piece.
-    pub async fn run(&self, phase: Phase, input: Source<'_>, output: Target<'_>, done: &mut dyn FnMut(usize)) -> Outcome<LocalTimes> {
-        let pieces: Vec<usize> = self.pieces.iter().map(|piece| piece.output.len()).collect();
-        self.run_into(phase, input, &mut Whole { rest: output, pieces: pieces.into_iter(), done }).await
+    /// Whether each piece is written where it was read, so that the output may be the input.
+    pub fn is_in_place(&self) -> bool {
+        self.pieces.iter().all(|piece| piece.input == piece.output)
+    }
+
+    /// Runs the pass from one array to another, or without an input over the array itself. `done` is called
+    /// with the bytes of each piece.
+    pub async fn run(
+        &self,
+        phase: Phase,
+        input: Option<Source<'_>>,
+        output: Target<'_>,
+        done: &mut dyn FnMut(usize),
+    ) -> Outcome<LocalTimes> {
+        let pieces: Vec<Range<usize>> = self.pieces.iter().map(|piece| piece.output.clone()).collect();
+        let mut whole = Whole { array: output, is_overwritten: input.is_none(), pieces: pieces.into_iter(), done };
+        self.run_into(phase, input.unwrap_or(Source::Host(&[])), &mut whole).await
     }
 
     /// Runs the pass, and hands each piece to the sink in order.
@@ -184,6 +205,8 @@ impl LocalPass {
             if next < self.pieces.len()
                 && let Some(slot) = free.pop()
             {
+                // A piece that is still to be read is behind those that have been written.
+                let input = sink.overwritten().map_or(input, Source::Host);
                 under_way.push_back(self.start(next, input, sink.on_device(), slot, &mut times)?);
                 next += 1;
                 continue;

@@ -92,7 +92,7 @@ impl Samples {
     fn warm_up(&self) -> Outcome<()> {
         for (_, pass) in self.rows.iter().chain(&self.columns) {
             let [input, output] = pass.bytes();
-            at_once(pass.run(Phase::Measure, Source::Host(&zeros(input)?), Target::Host(&mut zeros(output)?), &mut |_| {}))?;
+            at_once(pass.run(Phase::Measure, Some(Source::Host(&zeros(input)?)), Target::Host(&mut zeros(output)?), &mut |_| {}))?;
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ fn costs(job: &Passes, passes: &[(usize, LocalPass)], is_member: bool) -> Result
             if !is_member || outcome.is_err() {
                 continue;
             }
-            match guarded(|| at_once(pass.run(Phase::Measure, Source::Host(&input), Target::Host(&mut output), &mut |_| {}))) {
+            match guarded(|| at_once(pass.run(Phase::Measure, Some(Source::Host(&input)), Target::Host(&mut output), &mut |_| {}))) {
                 Ok(times) => seconds.push(times.total().as_secs_f64()),
                 Err(failure) => outcome = Err(failure),
             }

@@ -24,6 +24,7 @@ mod run;
 mod running;
 mod runs;
 mod sending;
+mod stages;
 mod steps;
 mod turn;
 mod wire;

@@ -37,6 +37,8 @@ pub(super) struct Pace {
     pub piece_bytes: Option<usize>,
     /// Pieces in flight at once.
     pub in_flight: usize,
+    /// The most ranks that share an exchange.
+    pub group: usize,
 }
 
 /// A pass is cut into so many pieces, unless they would be too small or too large: while one is
@@ -45,11 +47,15 @@ const PIECES: usize = 4;
 /// The least bytes of a piece that is not all of a pass, and the most.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
 const MAX_PIECE_BYTES: usize = 64 << 20;
+/// The least of them for each rank of an exchange. Half of them are a message, which takes as long to copy
+/// as to begin: with less, more pieces would cost more than they hide.
+const LEAST_FOR_A_RANK: usize = 128 << 10;
 
 impl Pace {
     /// The most bytes of a piece of a pass over so many bytes.
     pub fn most(&self, bytes: usize) -> usize {
-        self.piece_bytes.unwrap_or_else(|| bytes.div_ceil(PIECES).clamp(LEAST_PIECE_BYTES, MAX_PIECE_BYTES))
+        let least = LEAST_FOR_A_RANK.saturating_mul(self.group).clamp(LEAST_PIECE_BYTES, MAX_PIECE_BYTES);
+        self.piece_bytes.unwrap_or_else(|| bytes.div_ceil(PIECES).clamp(least, MAX_PIECE_BYTES))
     }
 }
 
@@ -232,5 +238,19 @@ impl Geometry {
             Order::Transposed | Order::TransposedInput => self.stages(),
             Order::Natural => 2 * self.stages(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_ranks_have_fewer_pieces() {
+        let most = |group: usize, bytes: usize| Pace { piece_bytes: None, in_flight: 3, group }.most(bytes);
+        assert_eq!([1, 32, 128, 100_000].map(|group| most(group, 32 << 20) >> 20), [8, 8, 16, 64]);
+        assert_eq!([1, 32].map(|group| most(group, 2 << 20) >> 20), [4, 4]);
+        assert_eq!(most(100_000, 1 << 30) >> 20, 64);
+        assert_eq!(Pace { piece_bytes: Some(5), in_flight: 3, group: 1000 }.most(1 << 30), 5);
     }
 }

@@ -4,6 +4,7 @@ use wgpu_fft::bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 use super::bricks::{Reshape, covered};
 use super::cluster::Cluster;
+use super::exchange::message_bytes;
 use super::failure::{Failure, Outcome, guarded};
 use super::link::Link;
 use super::part::Part;
@@ -77,7 +78,9 @@ impl Redistribution {
             Ok(Reshape::new(link.rank(), &givers, &takers, element_bytes))
         });
         let reshape = link.agree(Phase::Plan, reshape)?;
-        Ok(Self { cluster: cluster.clone(), link, reshape, element_bytes, message_bytes: options.message_bytes })
+        let whole = reshape.units[1].iter().fold(0, |all: usize, own| all.saturating_add(*own)).saturating_mul(element_bytes);
+        let message_bytes = message_bytes(options.message_bytes, whole, link.size(), link.size());
+        Ok(Self { cluster: cluster.clone(), link, reshape, element_bytes, message_bytes })
     }
 
     /// This rank's part before it, and after it.

@@ -10,7 +10,7 @@ use super::arithmetic::Recipes;
 use super::array::{OnDevice, Source, Target};
 use super::bricks::Reshape;
 use super::cluster::Cluster;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, message_bytes};
 use super::failure::{Failure, Outcome, guarded};
 use super::geometry::{DimensionShares, Geometry, RankShares};
 use super::link::Link;
@@ -43,7 +43,7 @@ pub struct RanksJob {
     recipes: Recipes,
     pub(super) message_bytes: usize,
     pub(super) pace: Pace,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     /// Before the transform, and after it.
     pub(super) reshapes: [Option<Reshape>; 2],
 }
@@ -92,7 +92,10 @@ impl RanksJob {
     pub(crate) fn new<S: InParts>(cluster: &Cluster, spec: &S, division: Division, options: &JobOptions) -> Result<Self> {
         let Division { geometry, divisible, strategy, shares } = division;
         let link = cluster.link.of_job(options.timeout);
-        let pace = Pace { piece_bytes: options.piece_bytes, in_flight: options.in_flight };
+        let group = geometry.grid.iter().copied().max().unwrap_or(1);
+        let pace = Pace { piece_bytes: options.piece_bytes, in_flight: options.in_flight, group };
+        let whole = geometry.all_units() * geometry.frequencies() * geometry.frequency_bytes();
+        let message_bytes = message_bytes(options.message_bytes, whole, link.size(), group);
         let passes = Passes::new::<S>(cluster, link.clone(), geometry, &options.arithmetic, pace)?;
         let shares = match shares {
             Some(shares) => shares,
@@ -107,7 +110,7 @@ impl RanksJob {
             geometry: passes.geometry,
             shares,
             recipes: passes.recipes,
-            message_bytes: options.message_bytes,
+            message_bytes,
             pace,
             steps,
             reshapes: [None, None],
@@ -310,38 +313,10 @@ pub(super) struct Run<'r> {
     /// What this rank did in each phase, and the units of all ranks.
     done: Vec<(Phase, Work, Vec<usize>)>,
     /// The largest number of the input, if exchanges are in f16.
-    largest: f64,
+    pub largest: f64,
 }
 
 impl<'r> Run<'r> {
-    /// Exchanges parts of the caller's for those of the transform, if there are any, and back.
-    async fn all_steps(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
-        let core = self.core;
-        let [before, after] = &core.reshapes;
-        // An array for the part that the transform works on, where that is not the caller's.
-        let array = |input: bool| {
-            let bytes = core.part_bytes(core.cluster.rank(), input);
-            core.link.agreed(Phase::Reshape, guarded(|| Ok(zeros(bytes)?)))
-        };
-        let gathered;
-        let source = if let (Some(before), Source::Host(input)) = (before, input) {
-            let mut part = array(true).await?;
-            self.reshape(before, input, &mut part).await?;
-            gathered = part;
-            Source::Host(&gathered)
-        } else {
-            input
-        };
-        match (after, output) {
-            (Some(after), Target::Host(output)) => {
-                let mut result = array(false).await?;
-                self.transform(source, Target::Host(&mut result)).await?;
-                self.reshape(after, &result, output).await
-            }
-            (_, output) => self.transform(source, output).await,
-        }
-    }
-
     /// Copies this rank's part between the host and the device. `units` are those of all ranks.
     async fn copy(&mut self, source: Source<'_>, target: Target<'_>, units: &[usize]) -> Result<()> {
         let (core, device, bytes) = (self.core, &self.core.cluster.device, source.bytes());
@@ -350,49 +325,25 @@ impl<'r> Run<'r> {
         let copied = guarded_part(async {
             device.check(Phase::Copy)?;
             let pass = LocalPass::copying(device, bytes, core.pace.most(bytes), core.pace.in_flight, &core.link)?;
-            Ok((pass.run(Phase::Copy, source, target, &mut progress).await?, pass.pieces()))
+            Ok((pass.run(Phase::Copy, Some(source), target, &mut progress).await?, pass.pieces()))
         });
         let copied = copied.await;
         let (times, pieces) = copied.as_ref().map_or_else(|_| Default::default(), |done| *done);
         self.agree_on_pieces(Phase::Copy, units, pieces, [bytes; 2], begin.elapsed(), copied.map(|_| times)).await
     }
 
-    /// All steps of the transform on this rank's part. The last one must not be an exchange if the
-    /// output is on the device.
-    pub async fn transform(&mut self, input: Source<'_>, output: Target<'_>) -> Result<()> {
-        let steps = &self.core.steps;
-        if self.core.geometry.half
-            && let [first, _, ..] = &steps[..]
-        {
-            self.largest = self.core.largest(first.phase(), input).await?;
-        }
-        let (mut data, mut output): (Option<Vec<u8>>, _) = (None, Some(output));
-        for (i, step) in steps.iter().enumerate() {
-            let source = data.as_deref().map_or(input, Source::Host);
-            if i + 1 == steps.len()
-                && let Some(output) = output.take()
-            {
-                return self.step(step, source, output).await;
-            }
-            let target = self.core.link.agreed(step.phase(), guarded(|| Ok(zeros(step.bytes())?)));
-            let mut target = target.await?;
-            self.step(step, source, Target::Host(&mut target)).await?;
-            data = Some(target);
-        }
-        Ok(())
-    }
-
-    async fn step(&mut self, step: &Step, source: Source<'_>, target: Target<'_>) -> Result<()> {
+    pub async fn step(&mut self, step: &Step, source: Source<'_>, target: Target<'_>) -> Result<()> {
         match (&step.pass, &step.exchange, target) {
-            (Some(pass), None, target) => self.local(pass, source, target).await,
+            (Some(pass), None, target) => self.local(pass, Some(source), target).await,
             (pass, Some(exchange), Target::Host(target)) => self.exchange(pass.as_ref(), exchange, source, target).await,
             (_, Some(_), Target::Device(_)) | (None, None, _) => Ok(()),
         }
     }
 
-    /// A pass without an exchange.
-    async fn local(&mut self, step: &PassStep, source: Source<'_>, target: Target<'_>) -> Result<()> {
-        let [read, total] = [source.bytes(), target.bytes()];
+    /// A pass without an exchange. Without a source it writes over what it reads.
+    pub async fn local(&mut self, step: &PassStep, source: Option<Source<'_>>, target: Target<'_>) -> Result<()> {
+        let total = target.bytes();
+        let read = source.map_or(total, |source| source.bytes());
         let mut progress = self.progress(step.phase, self.done.len(), total);
         let begin = Instant::now();
         let device = &self.core.cluster.device;

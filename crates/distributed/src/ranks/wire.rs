@@ -147,7 +147,7 @@ impl RanksJob {
         let chains = sizes.map(chain).collect::<Outcome<Vec<_>>>()?;
         let mut results = zeros(pieces.len() * NUMBER)?;
         let pass = LocalPass::new(device, &chains, pieces, self.pace.in_flight, &self.link)?;
-        pass.run(phase, Source::Device(array), Target::Host(&mut results), &mut |_| {}).await?;
+        pass.run(phase, Some(Source::Device(array)), Target::Host(&mut results), &mut |_| {}).await?;
         Ok(largest(&results))
     }
 }

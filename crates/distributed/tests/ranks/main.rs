@@ -12,6 +12,7 @@ mod bits;
 mod failures;
 mod files;
 mod harness;
+mod memory;
 mod parts;
 mod reals;
 mod redistribution;
@@ -22,6 +23,10 @@ mod started;
 use std::process::ExitCode;
 
 use harness::{Context, Outcome};
+
+/// Counts allocations, for `memory`.
+#[global_allocator]
+static ALLOCATOR: wgpu_fft_tests::memory::Counting = wgpu_fft_tests::memory::Counting;
 
 /// A name and what it runs.
 type Test = (&'static str, fn(&Context) -> Outcome);
@@ -59,6 +64,7 @@ const TESTS: &[Test] = &[
     ("one_run_at_a_time", started::one_run_at_a_time),
     ("failures_of_started_runs", started::failures_of_started_runs),
     ("runs_that_a_panic_abandons", started::runs_that_a_panic_abandons),
+    ("memory_of_the_host", memory::memory_of_the_host),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
     ("files_of_parts", files::files_of_parts),
     ("files_of_boxes", files::files_of_boxes),
