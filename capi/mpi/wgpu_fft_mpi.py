@@ -117,6 +117,12 @@ class _FileOptions(ctypes.Structure):
     ]
 
 
+class _Progress(ctypes.Structure):
+    _fields_ = [("label", c_char_p), ("phase", c_size_t), ("phases", c_size_t), ("done", c_uint64), ("total", c_uint64)]
+
+
+_Listener = ctypes.CFUNCTYPE(c_int32, c_void_p, ctypes.POINTER(_Progress))
+
 _SIGNATURES = {
     "error_message": (c_char_p, []),
     "open": (c_int32, [c_int, ctypes.POINTER(_OpenOptions), ctypes.POINTER(c_void_p)]),
@@ -127,6 +133,7 @@ _SIGNATURES = {
     "destroy": (None, [c_void_p]),
     "parts": (c_int32, [c_void_p] + [ctypes.POINTER(_Part)] * 2),
     "set_parts": (c_int32, [c_void_p] + [ctypes.POINTER(_Part)] * 2),
+    "set_progress": (c_int32, [c_void_p, _Listener, c_void_p]),
     "run": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
     "start": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, ctypes.POINTER(c_void_p)]),
     "test": (c_int32, [c_void_p, ctypes.POINTER(ctypes.c_bool)]),
@@ -302,7 +309,7 @@ class Job(_Moves):
     """A transform of all ranks. `input` and `output` are this rank's parts."""
 
     def __init__(self, cluster, spec, options):
-        self._handle, self._thread = c_void_p(), threading.get_ident()
+        self._handle, self._thread, self._raised = c_void_p(), threading.get_ident(), None
         _call("plan", cluster._handle, spec.encode(), options, ctypes.byref(self._handle))
         self.input, self.output = _both("parts", self._handle)
 
@@ -333,11 +340,34 @@ class Job(_Moves):
         own.begin[: len(ranges)], own.count[: len(ranges)] = [r.start for r in ranges], [len(r) for r in ranges]
         return own
 
+    def on_progress(self, listener):
+        """Lets runs call `listener(label, phase, phases, done, total)` at the begin and the end of each phase and
+        after each message or piece, with the bytes of the phase that are done on this rank. If it returns something
+        true or raises, the run ends with the phase, on all ranks, with an `Error` of status 13; an exception of the
+        listener is its cause on this rank. None calls nobody any more."""
+
+        def call(_, progress):
+            now = progress.contents
+            try:
+                return bool(listener(now.label.decode(), now.phase, now.phases, now.done, now.total))
+            except BaseException as raised:  # It must not pass the library; the call raises it.
+                self._raised = raised
+                return True
+
+        # It must live as long as the library may call it.
+        own = _Listener() if listener is None else _Listener(call)
+        _call("set_progress", self._handle, own, None)
+        self._listener = own
+
     def __call__(self, array, out=None):
         """Transforms this rank's part, into `out` if it is given. Collective. A wrong size on one rank is an
         error on all."""
         array, out, arguments = self._arrays(array, out)
-        _call("run", self._handle, *arguments)
+        try:
+            _call("run", self._handle, *arguments)
+        except Error as error:
+            raised, self._raised = self._raised, None
+            raise error from raised
         return out
 
     def start(self, array, out=None):

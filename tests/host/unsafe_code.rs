@@ -22,6 +22,7 @@ const FILES: &[(&str, usize, &str)] = &[
     ("capi/mpi/src/files.rs", 9, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/job.rs", 30, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/lib.rs", 2, "functions for C take pointers; each says what its caller must keep"),
+    ("capi/mpi/src/progress.rs", 8, "functions for C take pointers; a listener of the caller's is called with its own"),
     ("capi/mpi/src/redistribution.rs", 9, "functions for C take pointers; each says what its caller must keep"),
     ("capi/mpi/src/running.rs", 10, "functions for C take pointers; a run keeps the job that it borrows"),
     ("capi/src/arguments.rs", 18, "functions for C take pointers; each says what its caller must keep"),

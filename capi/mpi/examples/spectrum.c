@@ -53,6 +53,29 @@ static double larger(double a, double b)
     return a != a || b <= a ? a : b;
 }
 
+struct ends {
+    int rank, calls;
+    size_t phase, phases;
+    uint64_t done, total;
+};
+
+static int32_t listener(void *user, const wgpu_fft_mpi_progress *progress)
+{
+    struct ends *ends = user;
+
+    ends->calls++;
+    ends->phase = progress->phase;
+    ends->phases = progress->phases;
+    ends->done = progress->done;
+    ends->total = progress->total;
+    return ends->rank && strcmp(progress->label, "exchange") == 0;
+}
+
+static size_t bytes_of(const wgpu_fft_mpi_part *part)
+{
+    return part->elements * part->element_bytes;
+}
+
 int main(int argc, char **argv)
 {
     wgpu_fft_mpi_open_options options = {0};
@@ -64,6 +87,7 @@ int main(int argc, char **argv)
     wgpu_fft_mpi_buffer *from, *to, *mapped;
     wgpu_fft_mpi_running *run;
     wgpu_fft_mpi_redistribution *turn;
+    struct ends ends = {0};
     wgpu_fft_mpi_file_options file = {0};
     float *wave, *spectrum, *again, *copy;
     char path[40];
@@ -209,6 +233,17 @@ int main(int argc, char **argv)
     check(wgpu_fft_mpi_redistribution_create(cluster, &expected[0], &expected[1], &turn) == WGPU_FFT_ERROR_RANK && turn == NULL,
           "other axes");
     free(copy);
+
+    /* The last rank ends a run in the middle, for all. */
+    ends.rank = rank == ranks - 1;
+    CHECK(wgpu_fft_mpi_set_progress(forward, listener, &ends));
+    check(wgpu_fft_mpi_run(forward, wave, bytes_of(&x), spectrum, bytes_of(&k)) == WGPU_FFT_ERROR_CANCELLED
+              && strstr(wgpu_fft_mpi_error_message(), "cancelled") != NULL && ends.calls > 0,
+          "a run that goes on");
+    ends.rank = 0;
+    CHECK(wgpu_fft_mpi_run(forward, wave, bytes_of(&x), spectrum, bytes_of(&k)));
+    check(ends.done == ends.total && ends.phase + 1 == ends.phases, "a run without an end");
+    CHECK(wgpu_fft_mpi_set_progress(forward, NULL, NULL));
 
     /* In the memory of the input. */
     wgpu_fft_mpi_destroy(forward);

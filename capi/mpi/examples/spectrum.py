@@ -99,6 +99,27 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
     else:
         raise AssertionError("an array that is both is no error")
 
+    # A listener ends a run by what it returns or raises, on all ranks.
+    heard = []
+    there.on_progress(lambda label, phase, phases, done, total: heard.append((label, done, total)))
+    expected_field = there(field)
+    assert {label for label, _, _ in heard} == {"rows", "exchange", "columns"} and all(done <= total for _, done, total in heard)
+
+    def interrupt(label, *_):
+        if label == "columns" and comm.rank == comm.size - 1:
+            raise KeyboardInterrupt
+
+    there.on_progress(interrupt)
+    try:
+        there(field)
+    except wgpu_fft_mpi.Error as error:
+        assert error.status == 13 and f"rank {comm.size - 1}" in str(error), error
+        assert (comm.rank == comm.size - 1) == isinstance(error.__cause__, KeyboardInterrupt)
+    else:
+        raise AssertionError("a run went on")
+    there.on_progress(None)
+    assert numpy.array_equal(there(field), expected_field)
+
     # Through files, which NumPy writes and reads.
     folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
     path, result = (os.path.join(folder, name) for name in ("whole.npy", "spectrum.npy"))

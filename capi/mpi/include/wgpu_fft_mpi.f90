@@ -48,6 +48,7 @@ module wgpu_fft_mpi
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_INTERNAL = 10
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_RANK = 11
   integer(c_int32_t), parameter :: WGPU_FFT_ERROR_SILENT = 12
+  integer(c_int32_t), parameter :: WGPU_FFT_ERROR_CANCELLED = 13
 
   ! Sizes are those of machines of 64 bits.
   type, bind(C) :: wgpu_fft_mpi_open_options
@@ -92,6 +93,16 @@ module wgpu_fft_mpi
     integer(c_size_t) :: count(WGPU_FFT_MOST_AXES) = 0
     integer(c_size_t) :: extent(WGPU_FFT_MOST_AXES) = 0
     integer(c_size_t) :: padding = 0
+  end type
+
+  ! What a function of wgpu_fft_mpi_set_progress gets by reference: `bind(C)`, with the user's `type(c_ptr), value`
+  ! first, returning an integer(c_int32_t).
+  type, bind(C) :: wgpu_fft_mpi_progress
+    type(c_ptr) :: label = c_null_ptr
+    integer(c_size_t) :: phase = 0
+    integer(c_size_t) :: phases = 0
+    integer(c_int64_t) :: done = 0
+    integer(c_int64_t) :: total = 0
   end type
 
   interface
@@ -239,6 +250,13 @@ module wgpu_fft_mpi
       character(kind=c_char), intent(in) :: path(*)
       type(wgpu_fft_mpi_file_options), intent(in) :: options
       integer(c_size_t), value :: array_bytes
+      integer(c_int32_t) :: status
+    end function
+
+    function wgpu_fft_mpi_set_progress(job, listener, user) bind(C) result(status)
+      import :: c_funptr, c_int32_t, c_ptr
+      type(c_ptr), value :: job, user
+      type(c_funptr), value :: listener
       integer(c_int32_t) :: status
     end function
 

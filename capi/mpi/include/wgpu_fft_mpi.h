@@ -294,6 +294,26 @@ typedef struct wgpu_fft_mpi_part {
 } wgpu_fft_mpi_part;
 
 /**
+ * How far a run is, on this rank.
+ */
+typedef struct wgpu_fft_mpi_progress {
+    /**
+     * What is done at the moment, such as `rows` or `exchange`. It is there while the function runs.
+     */
+    const char *label;
+    /**
+     * The index of the phase, from 0, and how many there are.
+     */
+    size_t phase;
+    size_t phases;
+    /**
+     * The bytes of the phase's output that are done, and all of them.
+     */
+    uint64_t done;
+    uint64_t total;
+} wgpu_fft_mpi_progress;
+
+/**
  * A rank could not do its part, or the ranks asked for different things. All ranks get the same
  * message, which names the rank. The handles stay usable.
  */
@@ -304,6 +324,12 @@ typedef struct wgpu_fft_mpi_part {
  * rank: call MPI_Abort.
  */
 #define WGPU_FFT_ERROR_SILENT 12
+
+/**
+ * A function of wgpu_fft_mpi_set_progress has ended the run. All ranks get the same message, which names
+ * the rank. The job can be run again.
+ */
+#define WGPU_FFT_ERROR_CANCELLED 13
 
 /**
  * All is well.
@@ -547,6 +573,20 @@ wgpu_fft_mpi_status wgpu_fft_mpi_run(const struct wgpu_fft_mpi_job *job,
                                      size_t input_bytes,
                                      void *output,
                                      size_t output_bytes);
+
+/**
+ * Lets the runs of a job call a function with their progress: at the begin and the end of each phase, and
+ * after each message or piece, on the thread that runs or tests them. `user` is handed to it. NULL calls
+ * none any more. It is this rank's own matter, and not collective.
+ *
+ * If it returns anything but 0, the run ends with the phase, on all ranks, with
+ * WGPU_FFT_ERROR_CANCELLED. What the output holds then means nothing. The job can be run again. The
+ * function must not call this library, nor leave by longjmp.
+ */
+wgpu_fft_mpi_status wgpu_fft_mpi_set_progress(struct wgpu_fft_mpi_job *job,
+                                              int32_t (*listener)(void *user,
+                                                                  const struct wgpu_fft_mpi_progress *progress),
+                                              void *user);
 
 /**
  * Prepares to move an array from some parts of the ranks to others, without a transform: any box of

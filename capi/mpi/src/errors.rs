@@ -11,10 +11,15 @@ pub const WGPU_FFT_ERROR_RANK: Status = 11;
 /// rank: call MPI_Abort.
 pub const WGPU_FFT_ERROR_SILENT: Status = 12;
 
+/// A function of wgpu_fft_mpi_set_progress has ended the run. All ranks get the same message, which names
+/// the rank. The job can be run again.
+pub const WGPU_FFT_ERROR_CANCELLED: Status = 13;
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let status = match error {
             Error::Core(error) => return error.into(),
+            Error::Cancelled { .. } => WGPU_FFT_ERROR_CANCELLED,
             Error::NoAdapter { .. } => WGPU_FFT_ERROR_NO_DEVICE,
             Error::NoAnswer { .. } => WGPU_FFT_ERROR_DEVICE_LOST,
             Error::OnRank { .. } | Error::RanksDiffer { .. } | Error::OutOfStep { .. } | Error::NoCommonRecipe { .. } => {

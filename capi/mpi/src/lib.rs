@@ -14,6 +14,7 @@ mod files;
 mod job;
 #[path = "../../process.rs"]
 mod process;
+mod progress;
 mod redistribution;
 mod running;
 #[allow(dead_code, reason = "the other library for C uses more of it")]

@@ -44,6 +44,15 @@ pub enum Error {
         /// The number of its pieces in this phase.
         pieces: usize,
     },
+    /// The listener of [`Job::on_progress`](crate::Job::on_progress) ended the run. What the output holds means
+    /// nothing; the job can be run again.
+    #[error("{}the run was cancelled, during {phase}", rank.map(|rank| format!("rank {rank}: ")).unwrap_or_default())]
+    Cancelled {
+        /// On a cluster, the first rank whose listener did.
+        rank: Option<usize>,
+        /// The phase.
+        phase: String,
+    },
     /// A rank could not do its part. The job ended before the next exchange.
     #[cfg(feature = "mpi")]
     #[error("rank {rank}, during {during}: {message}")]

@@ -1,5 +1,7 @@
 //! A specification that several workers compute together.
 
+use std::ops::ControlFlow;
+
 use wgpu_fft::bytemuck;
 
 use crate::devices::{self, DeviceSet, Divide};
@@ -25,8 +27,30 @@ pub struct Progress<'a> {
     pub total: u64,
 }
 
+/// What a listener of [`Job::on_progress`] answers: nothing, or whether the run goes on.
+pub trait Answer {
+    /// Whether the run goes on.
+    fn flow(self) -> ControlFlow<()>;
+}
+
+impl Answer for () {
+    fn flow(self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl Answer for ControlFlow<()> {
+    fn flow(self) -> ControlFlow<()> {
+        self
+    }
+}
+
 /// What is called with the progress of a run.
-pub(crate) type Listener = Box<dyn Fn(Progress<'_>) + Send + Sync>;
+pub(crate) type Listener = Box<dyn Fn(Progress<'_>) -> ControlFlow<()> + Send + Sync>;
+
+pub(crate) fn listener<A: Answer>(listener: impl Fn(Progress<'_>) -> A + Send + Sync + 'static) -> Listener {
+    Box::new(move |progress| listener(progress).flow())
+}
 
 /// A private supertrait that seals [`Workers`].
 pub trait Sealed {}
@@ -105,9 +129,27 @@ impl<S: Divide, W: Workers> Job<S, W> {
     /// Calls `listener` while the job runs. On a set it is called after each piece, on the thread
     /// of the device that completed it; on a cluster at the begin and the end of every phase and
     /// after every message, on this rank.
+    ///
+    /// A listener that returns [`ControlFlow::Break`] cancels the run: it returns
+    /// [`Cancelled`](crate::Error::Cancelled), and the job can be run again. Pieces that devices have begun are
+    /// still done. On a cluster one rank's listener cancels the run of all of them, at the end of the phase.
+    ///
+    /// ```no_run
+    /// use std::ops::ControlFlow;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// use wgpu_fft_distributed::wgpu_fft::fft::C2c;
+    /// use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, Result};
+    ///
+    /// fn within(set: &DeviceSet, limit: Duration) -> Result<Job<C2c>> {
+    ///     let begin = Instant::now();
+    ///     let job = Job::new(set, C2c::forward([16384, 16384]), &JobOptions::default())?;
+    ///     Ok(job.on_progress(move |_| if begin.elapsed() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }))
+    /// }
+    /// ```
     #[must_use]
-    pub fn on_progress(self, listener: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
-        Self { listener: Some(Box::new(listener)), ..self }
+    pub fn on_progress<A: Answer>(self, listener: impl Fn(Progress<'_>) -> A + Send + Sync + 'static) -> Self {
+        Self { listener: Some(self::listener(listener)), ..self }
     }
 
     /// The specification.

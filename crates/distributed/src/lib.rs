@@ -231,7 +231,7 @@ mod task;
 
 pub use devices::{DeviceSet, Divide};
 pub use error::{Error, Failures, Result};
-pub use job::{Job, Progress, Workers};
+pub use job::{Answer, Job, Progress, Workers};
 #[cfg(feature = "mpi")]
 pub use mpi;
 pub use options::JobOptions;

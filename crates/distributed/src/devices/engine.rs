@@ -1,5 +1,6 @@
 //! Runs a phase on several members of a set at once.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use wgpu_fft::Error;
 use super::fault::{Faults, Injection};
 use super::phase::Reading;
 use super::ring::{Ring, Tasks};
-use super::schedule::{Schedule, Shares};
+use super::schedule::{Reported, Schedule, Shares};
 use super::set::{Member, MemberKind};
 use crate::error::Result;
 use crate::report::Work;
@@ -119,7 +120,7 @@ impl Engine<'_> {
         reading: Reading<'_>,
         members: &[usize],
         shares: Shares<'a>,
-        progress: Box<dyn Fn(usize) + Sync + 'a>,
+        progress: Reported<'a>,
     ) -> (Vec<(usize, Work)>, Vec<OutputShare<'a>>) {
         let sizes: Vec<usize> = match &shares {
             Shares::Fixed(shares) => shares.iter().map(|stock| stock.units.len()).collect(),
@@ -168,7 +169,8 @@ impl Engine<'_> {
             // clock runs.
             let mut memory = vec![1; grid.bytes];
             let stock = OutputShare::whole(&grid, &mut memory);
-            let schedule = Schedule::new(Shares::Fixed(vec![stock]), 1, grid.inner, phase.alignment, Box::new(|_| ()));
+            let schedule =
+                Schedule::new(Shares::Fixed(vec![stock]), 1, grid.inner, phase.alignment, Box::new(|_| ControlFlow::Continue(())));
             let begin = Instant::now();
             let work = self.work(reading, member, units, &schedule, 0);
             (member, work.error.map_or(Ok(begin.elapsed().as_secs_f64()), Err))

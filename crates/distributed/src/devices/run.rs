@@ -1,5 +1,7 @@
 //! A run of a job on a set of devices, phase by phase.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -184,13 +186,14 @@ impl Run<'_> {
         let begin = Instant::now();
         let (phases, units) = (job.divided.phases.len(), phase.units());
         let bytes = |done: usize| (phase.output.bytes as u128 * done as u128 / units.max(1) as u128) as u64;
-        let listener = self.listener;
+        let (listener, cancelled) = (self.listener, &AtomicBool::new(false));
         let progress = |before: usize| {
             let report = move |done: usize| {
-                if let Some(listener) = listener {
-                    let (done, total) = (bytes(before + done), phase.output.bytes as u64);
-                    listener(Progress { label: &phase.label, phase: number, phases, done, total });
-                }
+                let (done, total) = (bytes(before + done), phase.output.bytes as u64);
+                let progress = Progress { label: &phase.label, phase: number, phases, done, total };
+                let flow = listener.map_or(ControlFlow::Continue(()), |listener| listener(progress));
+                cancelled.fetch_or(flow.is_break(), Ordering::Relaxed);
+                flow
             };
             Box::new(report)
         };
@@ -204,6 +207,7 @@ impl Run<'_> {
         };
         let (works, mut left) = engine.side_by_side(reading, &members, shares, progress(0));
         self.note(&mut report, works);
+        self.unless(cancelled, phase)?;
         // Members without a share help if something is left.
         while !left.is_empty() {
             members = self.present();
@@ -213,6 +217,7 @@ impl Run<'_> {
             let done = phase.units() - left.iter().map(|stock| stock.units.len()).sum::<usize>();
             let (works, still) = engine.side_by_side(reading, &members, Shares::Guided(left), progress(done));
             self.note(&mut report, works);
+            self.unless(cancelled, phase)?;
             left = still;
         }
         report.elapsed = begin.elapsed();
@@ -222,6 +227,10 @@ impl Run<'_> {
         }
         self.done.push(report);
         Ok(())
+    }
+
+    fn unless(&self, cancelled: &AtomicBool, phase: &Phase) -> Result<()> {
+        if cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled { rank: None, phase: phase.label.clone() }) } else { Ok(()) }
     }
 
     fn balances(&self) -> std::sync::MutexGuard<'_, Vec<Option<Balance>>> {

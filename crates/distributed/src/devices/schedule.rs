@@ -1,8 +1,12 @@
 //! Assigns the units of a phase to the participants, also when a device fails.
 
+use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::slab::OutputShare;
+
+/// What is called with the number of units that are done.
+pub(crate) type Reported<'a> = Box<dyn Fn(usize) -> ControlFlow<()> + Sync + 'a>;
 
 /// The units of a phase that have not been done yet.
 pub(crate) struct Schedule<'a> {
@@ -11,8 +15,8 @@ pub(crate) struct Schedule<'a> {
     /// Bytes of a unit of the target.
     inner: usize,
     alignment: usize,
-    /// Called after each piece with the number of units done so far.
-    progress: Box<dyn Fn(usize) + Sync + 'a>,
+    /// Called after each piece with the number of units done so far. It may end all.
+    progress: Reported<'a>,
 }
 
 struct State<'a> {
@@ -25,7 +29,8 @@ struct State<'a> {
     units: usize,
     /// The number of participants who may still take units.
     active: usize,
-    /// Whether a participant has panicked, so that its units are gone.
+    /// Whether nobody takes more: a participant has panicked, so that its units are gone, or the caller
+    /// wants no more.
     broken: bool,
 }
 
@@ -38,7 +43,7 @@ pub(crate) enum Shares<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    pub fn new(shares: Shares<'a>, participants: usize, inner: usize, alignment: usize, progress: Box<dyn Fn(usize) + Sync + 'a>) -> Self {
+    pub fn new(shares: Shares<'a>, participants: usize, inner: usize, alignment: usize, progress: Reported<'a>) -> Self {
         let (shares, common) = match shares {
             Shares::Fixed(shares) => (shares, Vec::new()),
             Shares::Guided(stocks) => (Vec::new(), stocks),
@@ -112,7 +117,10 @@ impl<'a> Schedule<'a> {
             self.changed.notify_all();
         }
         drop(state);
-        (self.progress)(done);
+        if (self.progress)(done).is_break() {
+            self.lock().broken = true;
+            self.changed.notify_all();
+        }
     }
 
     /// Returns units that were not done, for anyone to take.
@@ -153,7 +161,8 @@ mod tests {
     fn counted(shares: impl FnOnce(OutputShare<'_>) -> Shares<'_>, alignment: usize, run: impl FnOnce(&Schedule<'_>)) {
         let grid = Grid::new(1, 100, 1);
         let mut bytes = vec![0; 100];
-        let schedule = Schedule::new(shares(OutputShare::whole(&grid, &mut bytes)), 2, 1, alignment, Box::new(|_| ()));
+        let schedule =
+            Schedule::new(shares(OutputShare::whole(&grid, &mut bytes)), 2, 1, alignment, Box::new(|_| ControlFlow::Continue(())));
         run(&schedule);
     }
 

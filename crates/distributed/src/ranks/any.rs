@@ -13,6 +13,7 @@ use super::array::{Source, Target};
 use super::{Cluster, FileOptions, Part, RanksJob, Running, transforms_only};
 use crate::devices::Divide;
 use crate::error::Result;
+use crate::job::{self, Answer, Listener, Progress};
 use crate::options::JobOptions;
 
 /// A [`Job`](crate::Job) on a [`Cluster`] whose specification is a text, such as
@@ -32,6 +33,7 @@ use crate::options::JobOptions;
 pub struct AnyJob {
     core: RanksJob,
     elements: [ElementType; 2],
+    listener: Option<Listener>,
 }
 
 impl AnyJob {
@@ -44,7 +46,7 @@ impl AnyJob {
         // Before anything else, so that a text that is wrong on one rank is an error on all.
         cluster.agree_on(text, options)?;
         let spec = parsed(text)?;
-        Ok(Self { core: spec.over_ranks(cluster, options)?, elements: spec.elements() })
+        Ok(Self { core: spec.over_ranks(cluster, options)?, elements: spec.elements(), listener: None })
     }
 
     /// The parts of the input and of the output that one of so many ranks will have, as
@@ -79,6 +81,12 @@ impl AnyJob {
         self.core.take_bricks([input, output])
     }
 
+    /// Calls `listener` while a run goes on, which may cancel it; see
+    /// [`Job::on_progress`](crate::Job::on_progress).
+    pub fn on_progress<A: Answer>(&mut self, listener: impl Fn(Progress<'_>) -> A + Send + Sync + 'static) {
+        self.listener = Some(job::listener(listener));
+    }
+
     /// The share of each rank.
     #[must_use]
     pub fn shares(&self) -> crate::Shares {
@@ -104,7 +112,7 @@ impl AnyJob {
 
     async fn whole(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
         let elements = self.elements.map(ElementType::bytes);
-        self.core.run_parts(Source::Host(input), Target::Host(output), elements, None).await.map(drop)
+        self.core.run_parts(Source::Host(input), Target::Host(output), elements, self.listener.as_ref()).await.map(drop)
     }
 
     /// The same from and to arrays on this rank's device; see
@@ -113,7 +121,7 @@ impl AnyJob {
     /// # Errors
     /// Those of [`Job::run_on_device`](crate::Job::run_on_device).
     pub fn run_on_device(&self, input: Option<View<'_, u8>>, output: Option<View<'_, u8>>) -> Result<()> {
-        self.core.link.now(self.core.run_on_device(input, output, None)).map(drop)
+        self.core.link.now(self.core.run_on_device(input, output, self.listener.as_ref())).map(drop)
     }
 }
 

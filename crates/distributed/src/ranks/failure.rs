@@ -19,6 +19,8 @@ pub(super) enum Failure {
         done: usize,
         pieces: usize,
     },
+    /// Its caller wants no more.
+    Cancelled,
     /// Anything else.
     Other(String),
 }
@@ -37,6 +39,7 @@ impl Failure {
     pub fn to_text(&self) -> String {
         match self {
             Self::Adapter(message) => format!("a{message}"),
+            Self::Cancelled => "c".to_owned(),
             Self::Other(message) => format!("o{message}"),
             Self::NoAnswer { device, waited, done, pieces } => format!("n{} {done} {pieces} {device}", waited.as_micros()),
         }
@@ -46,6 +49,7 @@ impl Failure {
     pub fn error(rank: usize, during: Phase, text: &str) -> Error {
         let message = text.get(1..).unwrap_or_default().to_owned();
         match text.chars().next() {
+            Some('c') => Error::Cancelled { rank: Some(rank), phase: during.to_string() },
             Some('a') => Error::NoAdapter { rank, message },
             Some('n') => {
                 let mut words = message.splitn(4, ' ');
@@ -85,6 +89,7 @@ mod tests {
         assert_eq!(there(Failure::Adapter("no GPU".to_owned())), Error::NoAdapter { rank: 2, message: "no GPU".to_owned() });
         let expected = Error::OnRank { rank: 2, during: Phase::Rows, message: "a device".to_owned() };
         assert_eq!(there(Failure::Other("a device".to_owned())), expected);
+        assert_eq!(there(Failure::Cancelled), Error::Cancelled { rank: Some(2), phase: "rows".to_owned() });
         let (device, waited) = ("a card, of two".to_owned(), Duration::from_millis(1500));
         let sent = Failure::NoAnswer { device, waited, done: 2, pieces: 5 };
         let (device, phase) = ("a card, of two of rank 2".to_owned(), "rows".to_owned());

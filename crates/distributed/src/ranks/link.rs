@@ -66,6 +66,8 @@ pub(super) struct State {
     pub broken: RefCell<Option<Error>>,
     /// Whether waiting blocks the thread. Otherwise the caller has other work.
     pub blocks: Cell<bool>,
+    /// Whether the caller's listener has cancelled what it listens to.
+    pub cancelled: Cell<bool>,
     /// Whether a run was started that is not done.
     pub started: Cell<bool>,
 }
@@ -86,6 +88,7 @@ impl Link {
             arrived: Cell::default(),
             broken: RefCell::default(),
             blocks: Cell::new(true),
+            cancelled: Cell::default(),
             started: Cell::default(),
         };
         Self { comm: Rc::new(comm), state: Rc::new(state), rank, size, timeout, job: 0 }

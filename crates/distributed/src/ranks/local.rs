@@ -202,7 +202,13 @@ impl LocalPass {
         let mut under_way: VecDeque<UnderWay> = VecDeque::new();
         let (mut next, mut done, mut last_answer) = (0, 0, Instant::now());
         while done < self.pieces.len() {
+            // Pieces that have been begun are waited for, or their arrays would be gone.
+            let is_cancelled = self.link.state.cancelled.get();
+            if is_cancelled && under_way.is_empty() {
+                return Err(Failure::Cancelled);
+            }
             if next < self.pieces.len()
+                && !is_cancelled
                 && let Some(slot) = free.pop()
             {
                 // A piece that is still to be read is behind those that have been written.

@@ -438,6 +438,8 @@ impl<'r> Run<'r> {
     /// are those of all ranks.
     pub async fn agree<R>(&mut self, phase: Phase, work: Work, units: &[usize], part: Outcome<R>) -> Result<R> {
         let begin = Instant::now();
+        let cancelled = self.core.link.state.cancelled.take();
+        let part = part.and_then(|value| if cancelled { Err(Failure::Cancelled) } else { Ok(value) });
         let agreed = self.core.link.agreed(phase, part).await;
         let own = units[self.core.cluster.rank()];
         self.done.push((phase, Work { units: own, idle: begin.elapsed(), ..work }, units.to_vec()));
@@ -451,11 +453,12 @@ impl<'r> Run<'r> {
 
     /// Returns a function that adds up the bytes of a phase and calls the listener.
     pub fn progress(&self, phase: Phase, number: usize, total: usize) -> impl FnMut(usize) + use<'r> {
-        let (listener, phases, label) = (self.listener, self.phases, phase.to_string());
+        let (core, listener, phases, label) = (self.core, self.listener, self.phases, phase.to_string());
         let mut done = 0;
         let tell = move |done: u64| {
-            if let Some(listener) = listener {
-                listener(Progress { label: &label, phase: number, phases, done, total: total as u64 });
+            let progress = Progress { label: &label, phase: number, phases, done, total: total as u64 };
+            if listener.is_some_and(|listener| listener(progress).is_break()) {
+                core.link.state.cancelled.set(true);
             }
         };
         tell(0);

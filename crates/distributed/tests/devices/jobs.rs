@@ -1,11 +1,13 @@
 //! What jobs report and refuse.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft_distributed::Error::Core;
+use wgpu_fft_distributed::Error::{Cancelled, Core};
 use wgpu_fft_distributed::wgpu_fft::{Complex32, Error, Layout};
 use wgpu_fft_distributed::{Divide, Job, JobOptions, Strategy};
 
@@ -42,6 +44,27 @@ pub fn progress_reaches_the_end() {
         let own: Vec<u64> = seen.iter().filter(|now| now.0 == phase).map(|now| now.2).collect();
         assert!(own.len() >= 4 && own.iter().max() == Some(&bytes), "{own:?}");
         assert!(seen.contains(&(phase, 2, bytes, bytes)));
+    }
+}
+
+/// In the first phase and in the second; then the same job runs.
+pub fn listeners_cancel() {
+    let input = complex_noise(40 * 32, 1);
+    let expected = on_one_device(C2c::forward([40, 32]), &[&input]);
+    for (phase, label) in [(0, "axes 1 transformed, cut along axis 0"), (1, "axes 0 transformed, cut along axis 1")] {
+        for strategy in [Strategy::Equal, Strategy::Dynamic] {
+            let cancels = Arc::new(AtomicBool::new(true));
+            let own = Arc::clone(&cancels);
+            let job = Job::new(set(), C2c::forward([40, 32]), &by(strategy).piece_bytes(2048)).unwrap().on_progress(move |now| {
+                let ends = own.load(Ordering::Relaxed) && now.phase == phase && now.done < now.total;
+                if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            let error = run(&job, &[&input]).1.unwrap_err();
+            assert_eq!(error, Cancelled { rank: None, phase: label.to_owned() });
+            cancels.store(false, Ordering::Relaxed);
+            let (actual, report) = run(&job, &[&input]);
+            assert_equal_bits(&actual, &expected, &report.unwrap().to_string());
+        }
     }
 }
 

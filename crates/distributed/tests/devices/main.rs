@@ -54,6 +54,7 @@ fn with_devices() -> Vec<(&'static str, fn())> {
         jobs::{
             reports_say_who_did_what,
             progress_reaches_the_end,
+            listeners_cancel,
             wrong_lengths_carry_both_numbers,
             what_cannot_be_divided_is_an_error,
             empty_shapes_are_named_as_they_were_given,

@@ -9,6 +9,7 @@
 
 mod arrays;
 mod bits;
+mod cancelled;
 mod failures;
 mod files;
 mod harness;
@@ -64,6 +65,7 @@ const TESTS: &[Test] = &[
     ("one_run_at_a_time", started::one_run_at_a_time),
     ("failures_of_started_runs", started::failures_of_started_runs),
     ("runs_that_a_panic_abandons", started::runs_that_a_panic_abandons),
+    ("cancelled_runs", cancelled::cancelled_runs),
     ("memory_of_the_host", memory::memory_of_the_host),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
     ("files_of_parts", files::files_of_parts),
