@@ -71,11 +71,24 @@ module wgpu_fft
   end type wgpu_fft_gpu_options
 
   type, bind(C) :: wgpu_fft_plan_options
-    integer(c_size_t) :: size = 32
+    integer(c_size_t) :: size = 48
     integer(c_int32_t) :: rigor = WGPU_FFT_ESTIMATE
     real(c_double) :: time_limit = 0
     type(c_ptr) :: recipe = c_null_ptr
+    type(c_funptr) :: listener = c_null_funptr
+    type(c_ptr) :: user = c_null_ptr
   end type wgpu_fft_plan_options
+
+  ! What a listener gets by reference: `bind(C)`, with the user's `type(c_ptr), value` first, returning an
+  ! integer(c_int32_t).
+  type, bind(C) :: wgpu_fft_search
+    type(c_ptr) :: spec = c_null_ptr
+    type(c_ptr) :: recipe = c_null_ptr
+    integer(c_size_t) :: measured = 0
+    real(c_double) :: best = 0
+    real(c_double) :: elapsed = 0
+    real(c_double) :: limit = 0
+  end type wgpu_fft_search
 
   type, bind(C) :: wgpu_fft_layout
     integer(c_size_t) :: strides(WGPU_FFT_MOST_AXES) = 0

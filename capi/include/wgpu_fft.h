@@ -215,6 +215,33 @@ typedef struct wgpu_fft_gpu_options {
 } wgpu_fft_gpu_options;
 
 /**
+ * How far a search for a recipe is.
+ */
+typedef struct wgpu_fft_search {
+    /**
+     * What is planned. It is there while the listener runs.
+     */
+    const char *spec;
+    /**
+     * The recipe that is tried, or NULL. It is there while the listener runs.
+     */
+    const char *recipe;
+    /**
+     * How many recipes have been measured.
+     */
+    size_t measured;
+    /**
+     * The time of the best one over that of the recipe by the rules: 1 or less.
+     */
+    double best;
+    /**
+     * Seconds since the search began, and its limit.
+     */
+    double elapsed;
+    double limit;
+} wgpu_fft_search;
+
+/**
  * How a specification is computed. With zeros behind the size it means the same as NULL in its place.
  */
 typedef struct wgpu_fft_plan_options {
@@ -234,6 +261,16 @@ typedef struct wgpu_fft_plan_options {
      * The text of a recipe, as wgpu_fft_plan_recipe returned it, in place of any choice.
      */
     const char *recipe;
+    /**
+     * Called with the progress of a search, on the thread that plans, between measurements. If it
+     * returns anything but 0, the search ends: the plan is by the best recipe so far, and the record
+     * does not keep it. May be NULL. It must not call this library, nor leave by longjmp.
+     */
+    int32_t (*listener)(void *user, const struct wgpu_fft_search *search);
+    /**
+     * What the listener gets first.
+     */
+    void *user;
 } wgpu_fft_plan_options;
 
 /**

@@ -30,13 +30,19 @@ impl Gpu {
         &self.gpu
     }
 
+    fn tuning(&self, rigor: Rigor, limit: Option<Duration>) -> Tuning {
+        limit.into_iter().fold(Tuning::new(rigor).record(self.record.clone()), Tuning::time_limit)
+    }
+
+    /// A planner of its own that chooses so, and whose searches a caller listens to.
+    pub fn listened(&self, rigor: Rigor, limit: Option<Duration>, listens: impl FnOnce(Tuning) -> Tuning) -> Arc<Planner> {
+        Arc::new(Planner::new(&self.gpu).with_tuning(listens(self.tuning(rigor, limit))))
+    }
+
     /// The planner that chooses so.
     pub fn planner(&self, rigor: Rigor, limit: Option<Duration>) -> Arc<Planner> {
         let mut planners = self.planners.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || {
-            let tuning = Tuning::new(rigor).record(self.record.clone());
-            Arc::new(Planner::new(&self.gpu).with_tuning(limit.into_iter().fold(tuning, Tuning::time_limit)))
-        };
+        let make = || self.listened(rigor, limit, |tuning| tuning);
         Arc::clone(planners.entry((rigor, limit)).or_insert_with(make))
     }
 }

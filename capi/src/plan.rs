@@ -1,11 +1,13 @@
 //! Plans.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
 use std::mem::offset_of;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fft::dynamic::{AnyPlan, AnySpec};
-use fft::tune::Rigor;
+use fft::tune::{Progress, Rigor};
 
 use crate::arguments::{Versioned, c_string, given, optional, place, structure, text};
 use crate::gpu::Gpu;
@@ -34,11 +36,64 @@ pub struct PlanOptions {
     pub time_limit: f64,
     /// The text of a recipe, as wgpu_fft_plan_recipe returned it, in place of any choice.
     pub recipe: *const c_char,
+    /// Called with the progress of a search, on the thread that plans, between measurements. If it
+    /// returns anything but 0, the search ends: the plan is by the best recipe so far, and the record
+    /// does not keep it. May be NULL. It must not call this library, nor leave by longjmp.
+    pub listener: Option<unsafe extern "C" fn(user: *mut c_void, search: *const Search) -> i32>,
+    /// What the listener gets first.
+    pub user: *mut c_void,
+}
+
+/// How far a search for a recipe is.
+#[repr(C)]
+pub struct Search {
+    /// What is planned. It is there while the listener runs.
+    pub spec: *const c_char,
+    /// The recipe that is tried, or NULL. It is there while the listener runs.
+    pub recipe: *const c_char,
+    /// How many recipes have been measured.
+    pub measured: usize,
+    /// The time of the best one over that of the recipe by the rules: 1 or less.
+    pub best: f64,
+    /// Seconds since the search began, and its limit.
+    pub elapsed: f64,
+    pub limit: f64,
+}
+
+/// Who listens to a search.
+struct Listener {
+    function: unsafe extern "C" fn(*mut c_void, *const Search) -> i32,
+    user: *mut c_void,
+    ended: Arc<AtomicBool>,
+}
+
+// SAFETY: the function is called on the thread that gave it, while it plans, and never after.
+unsafe impl Send for Listener {}
+// SAFETY: as above.
+unsafe impl Sync for Listener {}
+
+impl Listener {
+    fn call(&self, progress: &Progress<'_>) {
+        let (spec, recipe) = (c_string(progress.spec), progress.recipe.map(c_string));
+        let search = Search {
+            spec: spec.as_ptr(),
+            recipe: recipe.as_ref().map_or(std::ptr::null(), |recipe| recipe.as_ptr()),
+            measured: progress.measured,
+            best: progress.best,
+            elapsed: progress.elapsed.as_secs_f64(),
+            limit: progress.limit.as_secs_f64(),
+        };
+        // SAFETY: the caller of wgpu_fft_plan_text gave a function for this.
+        if unsafe { (self.function)(self.user, &raw const search) } != 0 {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 // SAFETY: it is of numbers and pointers, with its size first.
 unsafe impl Versioned for PlanOptions {
     const NAME: &'static str = "wgpu_fft_plan_options";
+    // Those before had no listener.
     const LEAST: usize = offset_of!(Self, recipe) + size_of::<*const c_char>();
 }
 
@@ -70,7 +125,7 @@ impl Plan {
 /// # Safety
 /// `options` must be NULL or valid, with a text or NULL.
 unsafe fn planned(gpu: &Gpu, spec: &AnySpec, options: *const PlanOptions) -> Result<Box<Plan>, Failure> {
-    let (mut rigor, mut limit, mut recipe) = (Rigor::Estimate, None, None);
+    let (mut rigor, mut limit, mut recipe, mut listener) = (Rigor::Estimate, None, None, None);
     // SAFETY: the caller's.
     if let Some(options) = unsafe { structure("options", options) }? {
         rigor = match options.rigor {
@@ -84,11 +139,17 @@ unsafe fn planned(gpu: &Gpu, spec: &AnySpec, options: *const PlanOptions) -> Res
             let seconds = options.time_limit;
             limit = Some(Duration::try_from_secs_f64(seconds).map_err(|why| Failure::argument(format!("time_limit {seconds}: {why}")))?);
         }
+        listener = options.listener.map(|function| Listener { function, user: options.user, ended: Arc::default() });
         // SAFETY: the caller's.
         recipe = unsafe { optional("recipe", options.recipe) }?;
     }
     process::check().map_err(Failure::unsupported)?;
-    let planner = gpu.planner(rigor, limit);
+    let planner = match listener {
+        None => gpu.planner(rigor, limit),
+        Some(listener) => gpu.listened(rigor, limit, |tuning| {
+            tuning.cancelled_by(Arc::clone(&listener.ended)).on_progress(move |progress| listener.call(progress))
+        }),
+    };
     let plan = spec.plan(&planner, recipe)?;
     let elements = [plan.input(), plan.output()].map(|element| c_string(element.name()));
     Ok(Box::new(Plan { spec: c_string(&plan.spec()), recipe: c_string(&plan.recipe()), elements, plan }))

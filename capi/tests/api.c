@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -273,6 +274,47 @@ static void started(const wgpu_fft_gpu *gpu)
     wgpu_fft_plan_destroy(plan);
 }
 
+struct listener {
+    int calls, ends;
+    size_t measured;
+};
+
+static int32_t listen(void *user, const wgpu_fft_search *search)
+{
+    struct listener *own = user;
+
+    own->calls++;
+    own->measured = search->measured;
+    CHECK(strcmp(search->spec, "c2c fwd 96x80") == 0 && search->best <= 1 && search->elapsed >= 0 && search->limit > 0);
+    return own->ends && search->recipe != NULL;
+}
+
+/* A search of a minute that its listener ends at the first recipe. */
+static void searches(wgpu_fft_gpu *gpu)
+{
+    wgpu_fft_plan_options how = {0};
+    wgpu_fft_plan *plan;
+    struct listener own = {0};
+
+    how.size = sizeof how;
+    how.rigor = WGPU_FFT_PATIENT;
+    how.listener = listen;
+    how.user = &own;
+    own.ends = 1;
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 96x80", &how, &plan) == WGPU_FFT_OK);
+    CHECK(own.calls >= 3 && own.measured <= 2);
+    wgpu_fft_plan_destroy(plan);
+    /* As programs of before there was a listener have it, and without a search. */
+    own.calls = 0;
+    how.rigor = WGPU_FFT_ESTIMATE;
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 96x80", &how, &plan) == WGPU_FFT_OK && own.calls == 0);
+    wgpu_fft_plan_destroy(plan);
+    how.rigor = WGPU_FFT_RECORDED;
+    how.size = offsetof(wgpu_fft_plan_options, listener);
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 96x80", &how, &plan) == WGPU_FFT_OK);
+    wgpu_fft_plan_destroy(plan);
+}
+
 static void device(const char *name)
 {
     wgpu_fft_gpu_options options = {0};
@@ -293,6 +335,8 @@ static void device(const char *name)
     printf("api: %s\n", wgpu_fft_gpu_name(gpu));
     CHECK(!wgpu_fft_gpu_is_lost(gpu));
     CHECK(wgpu_fft_gpu_save_pipelines(gpu) == WGPU_FFT_ERROR_FILE);
+
+    searches(gpu);
 
     /* What a plan says of itself, and its recipe by hand. */
     CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", NULL, &plan) == WGPU_FFT_OK);

@@ -141,6 +141,9 @@ impl Search<'_> {
                 };
             }
         }
+        if end == End::Time && self.tuning.is_cancelled() {
+            end = End::Cancelled;
+        }
         let (recipe, [ours, estimates]) = self.decide()?;
         self.say(Stage::Done, None);
         Ok(Outcome {
@@ -188,7 +191,7 @@ impl Search<'_> {
     }
 
     fn left(&self) -> Duration {
-        self.limit.saturating_sub(self.started.elapsed())
+        if self.tuning.is_cancelled() { Duration::ZERO } else { self.limit.saturating_sub(self.started.elapsed()) }
     }
 
     fn say(&self, stage: Stage, recipe: Option<&str>) {
@@ -295,7 +298,8 @@ impl Search<'_> {
         let is_fresh = |recipe: &&AnyValue| !self.times.contains_key(recipe) && !self.is_marked(recipe);
         let fresh: Vec<AnyValue> = recipes.iter().filter(is_fresh).cloned().collect();
         // What is left must be enough to compile these and for the final.
-        let in_time = |search: &Self, needed| !search.at_bound() && search.left() >= needed + search.final_time();
+        let in_time =
+            |search: &Self, needed| !search.at_bound() && !search.tuning.is_cancelled() && search.left() >= needed + search.final_time();
         if !fresh.is_empty() && (!in_time(self, self.slowest_batch) || self.compile(&fresh).is_err()) {
             return ControlFlow::Break(times);
         }
@@ -508,6 +512,9 @@ impl Search<'_> {
 
     /// Time to keep for the final: for its least number of rounds, or a fifth of what there is.
     fn final_time(&self) -> Duration {
+        if self.tuning.is_cancelled() {
+            return Duration::ZERO;
+        }
         let samples: f64 = self.ranked.iter().map(|(_, seconds)| seconds.max(super::lab::SAMPLE)).sum();
         Duration::try_from_secs_f64(samples * LEAST_FINAL_ROUNDS as f64).unwrap_or(self.limit).min(self.limit / 5)
     }

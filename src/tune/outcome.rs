@@ -41,6 +41,8 @@ pub enum End {
     Optimum,
     /// The time limit was reached.
     Time,
+    /// The caller ended it: [`Tuning::cancelled_by`](super::Tuning::cancelled_by).
+    Cancelled,
     /// The best recipe moves its data as fast as a plain copy on this device does, within 3%.
     Roofline,
 }
@@ -50,6 +52,7 @@ impl Display for End {
         f.write_str(match self {
             Self::Optimum => "no neighbour is faster",
             Self::Time => "the time was up",
+            Self::Cancelled => "it was cancelled",
             Self::Roofline => "as fast as a copy",
         })
     }

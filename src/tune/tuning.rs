@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::any::{AnyTunable, Erased, any};
@@ -72,11 +73,12 @@ pub struct Tuning {
     patience: Option<Duration>,
     again: bool,
     watcher: Option<Watcher>,
+    cancelled: Option<Arc<AtomicBool>>,
 }
 
 impl fmt::Debug for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rigor, record, time_limit, patience, again, watcher: _ } = self;
+        let Self { rigor, record, time_limit, patience, again, watcher: _, cancelled: _ } = self;
         let mut out = f.debug_struct("Tuning");
         out.field("rigor", rigor).field("record", record).field("time_limit", time_limit).field("patience", patience).field("again", again);
         out.finish_non_exhaustive()
@@ -128,6 +130,11 @@ impl Tuning {
         /// result, among others.
         again() => own.again = true;
 
+        /// Ends a search soon after this has become true, as a watcher or another thread may set it: the
+        /// recipe that is being tried is still waited for. The best so far is compared with the estimate
+        /// in three rounds and taken, and the record does not keep it. Set before, it leaves the estimate.
+        cancelled_by(flag: Arc<AtomicBool>) => own.cancelled = Some(flag);
+
         /// Calls `watcher` with the progress of each search, on the thread that plans.
         on_progress(watcher: impl Fn(&Progress<'_>) + Send + Sync + 'static) => own.watcher = Some(Arc::new(watcher));
     }
@@ -177,6 +184,10 @@ impl Tuning {
         self.time_limit.unwrap_or_else(|| self.rigor.time_limit())
     }
 
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// How long to wait for a recipe on a device that took so long for the estimate.
     pub(super) fn patience_for(&self, estimate: Duration) -> Duration {
         /// So long, or so many times as long as the estimate took to compile and run. lavapipe
@@ -205,9 +216,9 @@ impl Tuning {
 
         match super::measure::measure(gpu, tunable, estimate.recipe.clone(), self) {
             Ok(outcome) => {
-                // A search that had no time to compare anything says nothing.
-                if outcome.measured == 1 && outcome.end == End::Time {
-                    return Ok(Choice { recipe: estimate.recipe, source: Source::Measured(Box::new(outcome.printed())) });
+                // A search that had no time to compare anything, or not all of it, says nothing.
+                if outcome.end == End::Cancelled || outcome.measured == 1 && outcome.end == End::Time {
+                    return Ok(Choice { recipe: outcome.recipe.clone(), source: Source::Measured(Box::new(outcome.printed())) });
                 }
                 self.record.add(Entry {
                     spec,

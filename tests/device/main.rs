@@ -394,6 +394,7 @@ fn per_device() -> Vec<DeviceTest> {
             a_recipe_that_kills_the_process_is_not_tried_again,
             what_was_measured_is_right_and_remembered,
             without_time_the_estimate_stays,
+            cancelled_searches_end,
             guests_are_measured_within_their_limits,
             entries_that_do_not_hold_are_not_used,
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -228,6 +229,26 @@ pub fn without_time_the_estimate_stays(device: &Device) {
     assert_eq!((&found.recipe, found.end, found.measured), (&found.estimate, End::Time, 1), "{}", device.name);
     assert_eq!(found.estimate, spec.design(device.gpu().profile()).unwrap().to_string());
     assert_eq!(*stages.lock().unwrap(), [Stage::Opening, Stage::Final, Stage::Done]);
+}
+
+/// The best so far is taken, and not remembered.
+pub fn cancelled_searches_end(device: &Device) {
+    let suspect = || Suspect::new(recipe(500, Fault::None), vec![KILLER, recipe(60, Fault::None)]);
+    let (flag, record) = (Arc::new(AtomicBool::new(false)), Record::in_memory());
+    let own = Arc::clone(&flag);
+    let tuning = Tuning::measure().record(record.clone()).time_limit(PLENTY).cancelled_by(Arc::clone(&flag));
+    let watched = tuning.clone().on_progress(move |progress| {
+        if progress.recipe.is_some() {
+            own.store(true, Ordering::Relaxed);
+        }
+    });
+    let found = outcome(watched.choose(device.gpu(), &suspect()).unwrap());
+    assert_eq!((found.end, found.measured), (End::Cancelled, 2), "{}", device.name);
+    assert!(record.entries().is_empty());
+    // Before it has begun.
+    flag.store(true, Ordering::Relaxed);
+    let found = outcome(tuning.choose(device.gpu(), &suspect()).unwrap());
+    assert_eq!((&found.recipe, found.end, found.measured), (&found.estimate, End::Cancelled, 1), "{}", device.name);
 }
 
 /// A borrowed device may have lower limits than its adapter. Recipes are measured within its
