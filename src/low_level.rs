@@ -221,6 +221,11 @@ pub mod kernel {
     }
 }
 
+/// Work on several threads of the host, for the members of this workspace.
+pub mod threads {
+    pub use crate::threads::side_by_side;
+}
+
 /// Results in files, for the programs of this workspace.
 pub mod files {
     pub use crate::files::{Replacement, check, is_stream, write};

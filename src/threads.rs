@@ -3,7 +3,7 @@
 /// Does the jobs on as many threads as the machine has processors, including the caller's, and
 /// returns the results in the order of the jobs.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
+pub fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::{iter, panic, thread};
 
@@ -63,7 +63,7 @@ pub(crate) fn on_deep_stack<R>(work: impl FnOnce() -> R) -> R {
 
 /// In the browser wgpu's objects stay in their thread.
 #[cfg(target_arch = "wasm32")]
-pub(crate) fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {
+pub fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {
     jobs.iter().map(work).collect()
 }
 

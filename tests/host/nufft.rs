@@ -262,25 +262,87 @@ fn spreading_and_interpolation_are_adjoint() {
     }
 }
 
-/// Coordinates as turns have the places of the same ones in radians.
+/// What type 3 knows of coordinates from -3 to 4 along an axis, whose middle is 1/2, in so many words: of
+/// each 1.0, so many 16ths of a turn for a place and for a phase.
+fn axis(words: usize, [place, phase]: [u32; 2]) -> Vec<u32> {
+    // The unit is 2^(3 - 32 · words).
+    let mut origin = vec![0; 4];
+    origin[words - 1] = (1u32 << 28).wrapping_neg();
+    let fraction = |sixteenths: u32| {
+        let mut fraction = vec![0; 8];
+        // The unit's exponent, 4 for 16ths, and 64 · words for its own unit.
+        (fraction[words - 1], fraction[words]) = (sixteenths << 31, sixteenths >> 1);
+        fraction
+    };
+    let unit = 3 - 32 * words as i32;
+    [vec![unit as u32, 0, 0, 0], origin, vec![0; 4], fraction(place), fraction(phase)].concat()
+}
+
+/// Coordinates in f64 have the places of the same ones in f32, and so have those of type 3.
 #[test]
-fn turns_have_the_places_of_radians() {
+fn all_coordinates_have_the_same_places() {
     let texts = texts(&[6, 10], 1e-4);
     let [n, tiles] = [[20u32, 12, 1], [3, 3, 1]];
     let grid = [&n[..], &[240], &tiles, &[9, 5, 60, 50, 1]].concat();
     let mut random = fastrand::Rng::with_seed(4);
-    let angles: Vec<Vec<f32>> = (0..2).map(|_| (0..50).map(|_| (random.f32() - 0.5) * 6.0).collect()).collect();
-    let units = |&x: &f32| ((f64::from(x) / std::f64::consts::TAU).rem_euclid(1.0) * 2f64.powi(64)) as u64;
-    let places = |name: &str, coordinates: Vec<Vec<u32>>| {
+    let turns: Vec<Vec<f64>> = (0..2).map(|_| (0..50).map(|_| f64::from(random.f32()) * 3.9).collect()).collect();
+    let places = |name: &str, coordinates: Vec<Vec<u32>>, words: Vec<u32>| {
         let mut arrays: Vec<_> = [(0, grid.clone())].into_iter().chain((2..).zip(coordinates)).collect();
         arrays.extend([(5, vec![0; 50]), (6, vec![0; 50]), (7, vec![0; 61]), (8, vec![0; 100]), (9, vec![0])]);
-        run(text(&texts, name), &arrays, 1).split_off(3)
+        if !words.is_empty() {
+            arrays.push((1, words));
+        }
+        run_but(text(&texts, name), &arrays, 1, Some(6)).drain(3..8).collect::<Vec<_>>()
     };
-    let radians = places("bin", angles.iter().map(|axis| axis.iter().map(|x| x.to_bits()).collect()).collect());
-    let words = |axis: &Vec<f32>| axis.iter().map(units).flat_map(|unit| [unit as u32, (unit >> 32) as u32]).collect();
-    let turns = places("bin turns", angles.iter().map(words).collect());
-    assert_eq!(radians[..3], turns[..3]);
-    // The last of 24 bits may be rounded otherwise.
-    let differ = |(a, b): (&u32, &u32)| a.abs_diff(*b) > 1;
-    assert!(!radians[3].iter().zip(&turns[3]).any(differ), "{:?} and {:?}", radians[3], turns[3]);
+    let angles: Vec<Vec<f32>> =
+        turns.iter().map(|axis| axis.iter().map(|x| ((x - 0.5) / 16.0 * std::f64::consts::TAU) as f32).collect()).collect();
+    let bits = |x: f64| [x.to_bits() as u32, (x.to_bits() >> 32) as u32];
+    let radians = places("bin", angles.iter().map(|axis| axis.iter().map(|x| x.to_bits()).collect()).collect(), vec![]);
+    let mut inverse = vec![0; 44];
+    inverse[6..11].copy_from_slice(&[0x28be_60db, 0x9391_054a, 0x7f09_d5f4, 0x7d4d_3770, 0x36d8_a566]);
+    let radians_f64 = places("bin f64", angles.iter().map(|axis| axis.iter().flat_map(|&x| bits(x.into())).collect()).collect(), inverse);
+    let words = axis(2, [1, 0]).repeat(3);
+    let offsets = places("bin offsets", turns.iter().map(|axis| axis.iter().flat_map(|&x| bits(x)).collect()).collect(), words);
+    for (name, found, differ) in [("f64", radians_f64, 1), ("offsets", offsets, 1 << 6)] {
+        assert_eq!([&radians[0], &radians[2]], [&found[0], &found[2]], "{name}");
+        // The last of 24 bits may be rounded otherwise, and angles in f32 have fewer that count.
+        let differ = |(a, b): (&u32, &u32)| a.abs_diff(*b) > differ;
+        assert!(!radians[3].iter().zip(&found[3]).any(differ), "{name}: {:?} and {:?}", radians[3], found[3]);
+    }
+}
+
+/// Waves at coordinates from 0 on, tiny ones among them, in integers.
+#[test]
+fn factors_are_waves() {
+    let coordinates = [0.0, -0.0, 0.5, 1e-300, f64::MIN_POSITIVE / 4.0, 1e-18, -1e-9, -0.3, 3.999_999, -2.999_999, 2.0, 1.0 / 3.0];
+    for (words, axes) in [(2, 1), (2, 3), (4, 1), (4, 2)] {
+        let shape = SHAPES[axes - 1];
+        let texts = if words == 4 { texts_f64(shape, 1e-12, false) } else { texts(shape, 1e-6) };
+        let len = coordinates.len();
+        let grid = [&[0; 10][..], &[len as u32, 0]].concat();
+        let each: Vec<u32> = coordinates.iter().flat_map(|x| [x.to_bits() as u32, (x.to_bits() >> 32) as u32]).collect();
+        let uniform: Vec<u32> = (0..3).flat_map(|i| axis(words, [1, 5 + i])).collect();
+        let mut arrays = vec![(0, grid), (1, uniform)];
+        arrays.extend((2..).zip(vec![each; axes]));
+        arrays.push((5, vec![u32::MAX; words * len]));
+        let [waves, divided] = ["factors", "divided factors"].map(|name| {
+            let found = run(text(&texts, name), &arrays, 1).pop().unwrap();
+            let number = |own: &[u32]| {
+                if let [low, high] = own { f64::from_bits(u64::from(*high) << 32 | u64::from(*low)) } else { f32::from_bits(own[0]).into() }
+            };
+            found.chunks(words / 2).map(number).collect::<Vec<f64>>()
+        });
+        let (bound, mut sizes) = (if words == 4 { 1e-15 } else { 3e-7 }, vec![]);
+        for (x, (wave, divided)) in coordinates.iter().zip(waves.chunks(2).zip(divided.chunks(2))) {
+            let angle = (0..axes).map(|i| (x - 0.5) * (5 + i) as f64 / 16.0 * std::f64::consts::TAU).sum::<f64>();
+            let (re, im) = (angle.cos(), angle.sin());
+            assert!((wave[0] - re).abs() < bound && (wave[1] - im).abs() < bound, "{words} words, {x:e}: {wave:?} and {re} {im}");
+            // The same, times a positive number, which grows with the distance from the middle.
+            let (along, across) = (divided[0] * re + divided[1] * im, divided[1] * re - divided[0] * im);
+            assert!(across.abs() < 10.0 * bound * along, "{words} words, {x:e}: {divided:?}");
+            sizes.push(((x - 0.5).abs(), along));
+        }
+        sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(sizes.windows(2).all(|pair| pair[0].1 <= pair[1].1 * (1.0 + bound)), "{words} words: {sizes:?}");
+    }
 }

@@ -8,7 +8,7 @@
 //! for 1e-3 and 1e-6.
 //!
 //! Times are the smallest of several runs by the host's clock, in ms. `sort_ms` is that of
-//! `Points::set` from arrays on the device, and for type 3 that of a plan, which computes on the
+//! `Points::set` from arrays on the device, and for type 3 that of a plan, which uploads from the
 //! host too; `run_ms` that of a transform. For type 3, frequencies are as many as points, at random
 //! in the box of the modes.
 

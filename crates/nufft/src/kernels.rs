@@ -1,11 +1,15 @@
 //! The texts of the kernels: the files in `shaders`, with constants before them, and what depends
 //! on the number of axes and on the window between their lines.
 
+mod coordinates;
+
 use std::fmt::Write as _;
 
+use coordinates::Coordinates;
 use wgpu_fft::DeviceProfile;
 
 use crate::digits::Digits;
+use crate::functions::{self, literal};
 use crate::geometry::{BIN, CHUNK, CROWD, Geometry};
 use crate::real::Real;
 use crate::window::Window;
@@ -18,10 +22,6 @@ pub(crate) const EACH: u32 = 32;
 pub(crate) const BLOCK: u32 = SIZE * EACH;
 
 const GRID: &str = include_str!("../shaders/grid.wgsl");
-const PRODUCT: &str = include_str!("../shaders/product.wgsl");
-/// In f32 and f64.
-const LOCATE: [&str; 2] = [include_str!("../shaders/locate.wgsl"), include_str!("../shaders/locate_f64.wgsl")];
-const RADIANS: [&str; 2] = [include_str!("../shaders/radians.wgsl"), include_str!("../shaders/radians_f64.wgsl")];
 const CORNER: &str = include_str!("../shaders/corner.wgsl");
 const SEGMENTS: &str = include_str!("../shaders/segments.wgsl");
 const KEYS: &str = include_str!("../shaders/digits.wgsl");
@@ -30,9 +30,12 @@ const TILE: &str = include_str!("../shaders/tile.wgsl");
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// The names of all kernels.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 21] = [
     "bin",
-    "bin turns",
+    "bin f64",
+    "bin offsets",
+    "factors",
+    "divided factors",
     "scatter",
     "rank",
     "arrange",
@@ -60,6 +63,7 @@ pub(crate) struct Texts {
     tile: [u32; 3],
     width: u32,
     window: String,
+    waves: String,
     /// Whether numbers are f64.
     double: bool,
     /// Complex numbers are loaded as one word of 64 bits each. A processor's shaders load each word
@@ -104,7 +108,8 @@ impl Texts {
             axes: geometry.axes,
             tile: geometry.tile,
             width: window.width,
-            window: window_text::<T>(window),
+            window: functions::window::<T>(window),
+            waves: functions::waves::<T>(window),
             double: T::DOUBLE,
             int64: profile.is_cpu() && profile.int64 && !T::DOUBLE,
         }
@@ -122,8 +127,11 @@ impl Texts {
     /// The text of a kernel.
     pub fn text(&self, name: &str) -> String {
         match name {
-            "bin" => self.bin(false),
-            "bin turns" => self.bin(true),
+            "bin" => self.bin(if self.double { Coordinates::Radians64 } else { Coordinates::Radians32 }),
+            "bin f64" => self.bin(Coordinates::Radians64),
+            "bin offsets" => self.bin(Coordinates::Offsets),
+            "factors" => self.factors(false),
+            "divided factors" => self.factors(true),
             "scatter" => self.join(&[GRID, include_str!("../shaders/scatter.wgsl")]),
             "rank" => self.join(&[GRID, include_str!("../shaders/rank.wgsl")]),
             "arrange" => self.join(&[GRID, include_str!("../shaders/arrange.wgsl")]),
@@ -167,51 +175,6 @@ impl Texts {
         format!(
             "@group(0) @binding({binding}) var<storage, read> pairs: array<{element}>;\nfn pairs_at(i: u32) -> vec4<Real> {{\n    {load}\n}}\n"
         )
-    }
-
-    /// Finds the places of points, from coordinates in radians, or in units of 2^-64 of a turn, or
-    /// 2^-128 in f64.
-    fn bin(&self, turns: bool) -> String {
-        let [mut bindings, mut places] = [const { String::new() }; 2];
-        let mut finite = Vec::new();
-        let (element, whole) = match (turns, self.double) {
-            (true, true) => ("vec4<u32>", ".yzw"),
-            (true, false) => ("vec2<u32>", ""),
-            (false, true) => ("vec2<u32>", ""),
-            (false, false) => ("u32", ""),
-        };
-        for (axis, letter) in LETTERS.iter().enumerate().take(self.axes) {
-            let name = format!("{letter}_coordinates");
-            let turn = if turns { format!("{name}[i]{whole}") } else { format!("turn_of({name}[i])") };
-            line(&mut bindings, format_args!("@group(0) @binding({}) var<storage, read> {name}: array<{element}>;", 2 + axis));
-            line(&mut places, format_args!("    let {letter} = place_of({turn}, grid.n.{letter});"));
-            match axis {
-                0 => line(&mut places, format_args!("    places[i] = (x.x << 25u) | mark | x.y;")),
-                _ => line(&mut places, format_args!("    places[{axis}u * grid.points + i] = {letter}.y;")),
-            }
-            if self.double {
-                line(&mut places, format_args!("    places[({axis}u + AXES) * grid.points + i] = {letter}.z;"));
-            }
-            finite.push(if turns { "true".to_owned() } else { format!("is_finite({name}[i])") });
-        }
-        let key = match self.axes {
-            1 => "x.x / BIN",
-            2 => "y.x * grid.bins.x + x.x / BIN",
-            _ => "(z.x * grid.n.y + y.x) * grid.bins.x + x.x / BIN",
-        };
-        let text = include_str!("../shaders/bin.wgsl").replace("// COORDINATES\n", &bindings);
-        let store = format!(
-            "// Stores the place of a point, and returns its bin.
-fn store_places(i: u32) -> u32 {{
-    let finite = {};
-    let mark = select(0x1000000u, 0u, finite);
-{places}    return select(0u, {key}, finite);
-}}
-",
-            finite.join(" && ")
-        );
-        let of = usize::from(self.double);
-        self.join(&[GRID, PRODUCT, LOCATE[of], if turns { "" } else { RADIANS[of] }, &text, &store])
     }
 
     fn strengths(&self, by_factors: bool) -> String {
@@ -417,25 +380,7 @@ fn multiplied(value: vec2<Real>, i: u32) -> vec2<Real> {{
     }
 }
 
-/// The nearest number in WGSL, which converts none to f64.
-fn literal<T: Real>(number: f64) -> String {
-    if T::DOUBLE { format!("{number:e}lf") } else { format!("{:e}f", number as f32) }
-}
-
 /// How many words the place of a point has.
 pub(crate) fn place_words<T: Real>(axes: usize) -> usize {
     if T::DOUBLE { 2 * axes } else { axes }
-}
-
-/// The window by places from -1 to 1.
-fn window_text<T: Real>(window: &Window) -> String {
-    let mut text = "fn window(z: vec4<Real>) -> vec4<Real> {\n    let s = ONE - z * z;\n".to_owned();
-    let mut coefficients = window.coefficients.iter().rev();
-    let highest = literal::<T>(*coefficients.next().expect("a polynomial has coefficients"));
-    line(&mut text, format_args!("    var sum = vec4({highest});"));
-    for coefficient in coefficients {
-        line(&mut text, format_args!("    sum = sum * s + {};", literal::<T>(*coefficient)));
-    }
-    text.push_str("    return select(vec4<Real>(), sum, s > vec4<Real>());\n}\n");
-    text
 }

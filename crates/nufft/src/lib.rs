@@ -5,8 +5,10 @@
 mod device;
 mod digits;
 mod exact;
+mod functions;
 mod geometry;
 mod kernels;
+mod offset;
 mod plan;
 mod points;
 mod real;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wgpu_fft::signal::Roll;
-use wgpu_fft::{DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, View};
+use wgpu_fft::{DeviceBuffer, Element, Error, Gpu, IntoView, Pending, Planner, Result, View};
 
 use crate::device::binding;
 use crate::geometry::check_bytes;
@@ -129,12 +129,18 @@ impl<T: Real> Plan<T> {
     /// for slices of different lengths; [`Error::Unsupported`] for a NaN or an infinity, with its
     /// place; [`Error::LimitExceeded`] for more points than the device can bind.
     pub fn points(&self, coordinates: &[&[T]]) -> Result<Points<T>> {
-        let len = check_coordinates(self.fine.geometry.axes, coordinates)?;
+        self.points_by(coordinates, || Ok(Arc::clone(&self.bin)))
+    }
+
+    /// Points with coordinates on the host, of a kind that `bin` knows.
+    fn points_by<C: Element + Into<f64>>(&self, coordinates: &[&[C]], bin: impl FnOnce() -> Result<Arc<Binning>>) -> Result<Points<T>> {
+        let (len, _) = check_coordinates(self.fine.geometry.axes, coordinates)?;
         let points = self.alloc_points(len)?;
-        if len > 0 {
+        if let Some(sorted) = &points.sorted {
             let uploaded = coordinates.iter().map(|values| self.gpu.upload(values)).collect::<Result<Vec<_>>>()?;
-            let views: Vec<View<'_, T>> = uploaded.iter().map(DeviceBuffer::view).collect();
-            self.gpu.submit(|encoder| points.set(encoder, &views))?;
+            let views: Vec<View<'_, C>> = uploaded.iter().map(DeviceBuffer::view).collect();
+            let bin = bin()?;
+            self.gpu.submit(|encoder| sorted.set(&self.gpu, &bin, encoder, &views))?;
         }
         Ok(points)
     }
@@ -251,21 +257,14 @@ impl<T: Real> Plan<T> {
 }
 
 impl Plan {
-    /// What [`points`](Self::points) does for coordinates in f64, of which no digit is lost that
-    /// counts: they become parts of a turn of 64 bits, with the error of a division in f64. Strengths
-    /// and modes are in f32 all the same, unlike those of [`Nufft::f64`], and any device will do.
-    /// `planner` is one of the same device; the first time, it compiles a kernel more.
+    /// What [`points`](Self::points) does for coordinates in f64, of which no digit is lost: the device
+    /// computes with them in integers. Strengths and modes are in f32 all the same, unlike those of
+    /// [`Nufft::f64`], and any device will do. `planner` is one of the same device; the first time, it
+    /// compiles a kernel more.
     ///
     /// # Errors
     /// Those of [`points`](Self::points), and what the device says of the kernels.
     pub fn points_f64(&self, planner: &Planner, coordinates: &[&[f64]]) -> Result<Points> {
-        let len = check_coordinates(self.fine.geometry.axes, coordinates)?;
-        let points = self.alloc_points(len)?;
-        if let Some(sorted) = &points.sorted {
-            let turns: Vec<Vec<f64>> =
-                coordinates.iter().map(|values| values.iter().map(|value| value / std::f64::consts::TAU).collect()).collect();
-            sorted.set_turns(&self.gpu, &Binning::turns(planner, &self.texts)?, &turns)?;
-        }
-        Ok(points)
+        self.points_by(coordinates, || Binning::radians_f64(planner, &self.texts).map(Arc::new))
     }
 }

@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
+use wgpu_fft::low_level::threads::side_by_side;
 use wgpu_fft::{DeviceBuffer, Element, Error, Gpu, Planner, Result, View, wgpu};
 
 use crate::device::{Dispatch, Kernel, begin_pass, binding, groups_for, spread_groups, uniform, whole};
 use crate::digits::Digits;
-use crate::exact::Exact;
 use crate::geometry::{Geometry, check_bytes};
 use crate::kernels::{BLOCK, Texts, place_words};
 use crate::real::Real;
@@ -25,7 +25,7 @@ pub(crate) struct Grid {
 }
 
 /// 1/2π as a binary fraction, for angles in f64 of any size. The highest bits are first.
-const INVERSE_TURN: [u128; 10] = [
+pub(crate) const INVERSE_TURN: [u128; 10] = [
     0x28be60db_9391054a_7f09d5f4_7d4d3770,
     0x36d8a566_4f10e410_7f9458ea_f7aef158,
     0x6dc91b8e_909374b8_01924bba_82746487,
@@ -42,23 +42,33 @@ const INVERSE_TURN: [u128; 10] = [
 #[derive(Debug)]
 pub(crate) struct Binning {
     kernel: Kernel,
-    /// The words of 1/2π after 6 words of zeros, for angles in f64.
-    inverse: Option<wgpu::Buffer>,
+    /// What it must know: the words of 1/2π after 6 words of zeros, for angles in f64, or what the
+    /// coordinates of type 3 mean.
+    words: Option<wgpu::Buffer>,
 }
 
 impl Binning {
     /// Of coordinates in radians.
     pub fn radians<T: Real>(planner: &Planner, texts: &Texts) -> Result<Self> {
-        let inverse = |i: usize| (INVERSE_TURN[i / 4] >> (96 - 32 * (i % 4))) as u32;
-        let words: [u32; 44] = std::array::from_fn(|i| if i < 6 { 0 } else { inverse(i - 6) });
-        let inverse = if T::DOUBLE { Some(uniform(planner.gpu(), &words)?) } else { None };
-        Ok(Self { kernel: Kernel::new(planner, texts, "bin")?, inverse })
+        let words = if T::DOUBLE { Some(inverse_turn(planner.gpu())?) } else { None };
+        Ok(Self { kernel: Kernel::new(planner, texts, "bin")?, words })
     }
 
-    /// Of coordinates in [units of a turn](Exact::Units).
-    pub fn turns(planner: &Planner, texts: &Texts) -> Result<Self> {
-        Ok(Self { kernel: Kernel::new(planner, texts, "bin turns")?, inverse: None })
+    /// Of coordinates in radians in f64.
+    pub fn radians_f64(planner: &Planner, texts: &Texts) -> Result<Self> {
+        Ok(Self { kernel: Kernel::new(planner, texts, "bin f64")?, words: Some(inverse_turn(planner.gpu())?) })
     }
+
+    /// Of coordinates of type 3 in f64, of which these words say what they mean.
+    pub fn offsets(planner: &Planner, texts: &Texts, words: wgpu::Buffer) -> Result<Self> {
+        Ok(Self { kernel: Kernel::new(planner, texts, "bin offsets")?, words: Some(words) })
+    }
+}
+
+/// The words of 1/2π after 6 words of zeros.
+fn inverse_turn(gpu: &Gpu) -> Result<wgpu::Buffer> {
+    let inverse = |i: usize| (INVERSE_TURN[i / 4] >> (96 - 32 * (i % 4))) as u32;
+    uniform::<[u32; 44]>(gpu, &std::array::from_fn(|i| if i < 6 { 0 } else { inverse(i - 6) }))
 }
 
 /// The kernels that sort points by their bins.
@@ -183,20 +193,46 @@ fn check_axes(axes: usize, actual: usize) -> Result<()> {
     Err(Error::WrongInputs { spec: format!("points of {axes} axes"), expected: axes, actual })
 }
 
-/// Refuses coordinates on the host that are no points, and says how many there are.
-pub(crate) fn check_coordinates<T: Copy + Into<f64>>(axes: usize, coordinates: &[&[T]]) -> Result<usize> {
+/// Numbers that a thread of the host takes in one go.
+pub(crate) const SHARE: usize = 1 << 18;
+
+/// Refuses coordinates on the host that are no points, and says how many there are, and the least and
+/// the largest one along each axis.
+pub(crate) fn check_coordinates<T: Copy + Into<f64> + Sync>(axes: usize, coordinates: &[&[T]]) -> Result<(usize, Vec<[f64; 2]>)> {
     check_axes(axes, coordinates.len())?;
     let len = coordinates[0].len();
+    let mut extents = Vec::new();
     for (axis, values) in coordinates.iter().enumerate() {
         if values.len() != len {
             return Err(Error::WrongLen { argument: "coordinates", expected: len, actual: values.len() });
         }
-        if let Some(i) = values.iter().position(|&value| !value.into().is_finite()) {
+        let shares: Vec<&[T]> = values.chunks(SHARE).collect();
+        let Some(own) = side_by_side(&shares, |share| extent(share)).into_iter().collect::<Option<Vec<_>>>() else {
+            let i = values.iter().position(|&value| !value.into().is_finite()).unwrap_or_default();
             let what = format!("the coordinate {} of point {i} on axis {axis}", values[i].into());
             return Err(Error::Unsupported { what, why: "coordinates are finite".to_owned() });
+        };
+        extents
+            .push(own.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], [least, most]| [low.min(least), high.max(most)]));
+    }
+    Ok((len, extents))
+}
+
+/// The least and the largest number, or nothing if one is not finite.
+fn extent<T: Copy + Into<f64>>(values: &[T]) -> Option<[f64; 2]> {
+    // Several at once, as vectors of a processor have them.
+    let (mut low, mut high, mut rest) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8], [0.0; 8]);
+    for values in values.chunks(8) {
+        for (lane, &value) in values.iter().enumerate() {
+            let value: f64 = value.into();
+            low[lane] = if value < low[lane] { value } else { low[lane] };
+            high[lane] = if value > high[lane] { value } else { high[lane] };
+            // NaN, unless the number is finite.
+            rest[lane] += value - value;
         }
     }
-    Ok(len)
+    let all = |lanes: [f64; 8], chosen: fn(f64, f64) -> f64| lanes.into_iter().reduce(chosen).expect("there are lanes");
+    (all(rest, |a, b| a + b) == 0.0).then(|| [all(low, f64::min), all(high, f64::max)])
 }
 
 impl Sorted {
@@ -268,7 +304,7 @@ impl Sorted {
         bindings.extend((2..).zip(views.into_iter().rev()));
         let Self { unsorted_keys, ranks, starts, unsorted, crowded, .. } = self;
         bindings.extend((5..).zip([unsorted_keys, ranks, starts, unsorted, crowded].map(whole)));
-        bindings.extend(bin.inverse.as_ref().map(|words| (1, words.as_entire_binding())));
+        bindings.extend(bin.words.as_ref().map(|words| (1, words.as_entire_binding())));
         let bin = bin.kernel.on(gpu, &bindings, groups_for(gpu.profile(), self.len as u64, 1)?)?;
         encoder.clear_buffer(starts.buffer(), 0, None);
         encoder.clear_buffer(crowded.buffer(), 0, None);
@@ -276,14 +312,6 @@ impl Sorted {
         bin.record(pass);
         self.sort.iter().for_each(|dispatch| dispatch.record(pass));
         Ok(())
-    }
-
-    /// Sorts points on the host, given in turns by axis, the slowest one first.
-    pub fn set_turns<E: Exact>(&self, gpu: &Gpu, bin: &Binning, turns: &[Vec<E>]) -> Result<()> {
-        let units = |turns: &Vec<E>| turns.iter().map(|turn| turn.units()).collect::<Vec<E::Units>>();
-        let arrays = turns.iter().map(|axis| gpu.upload(&units(axis))).collect::<Result<Vec<_>>>()?;
-        let views: Vec<View<'_, E::Units>> = arrays.iter().map(DeviceBuffer::view).collect();
-        gpu.submit(|encoder| self.set(gpu, bin, encoder, &views)).map(drop)
     }
 
     /// The bin of each point, in their order.

@@ -27,15 +27,12 @@ pub trait Arithmetic: HostReal + Element + Debug {
     const SMALLEST: f64;
     /// The specification of a Fourier transform.
     type Fourier: Spec<Input = Self::Complex, Output = Self::Complex>;
-    /// What the host computes places with, so that no digit of theirs is lost that counts.
+    /// What the host computes windows and scales with, so that no digit of theirs is lost that counts.
     type Exact: Exact;
 
     /// The Fourier transform whose modes this fragment multiplies, or that of f64, which takes no
     /// fragments.
     fn fourier(transform: C2c, kind: Kind, fragment: Fragment) -> Result<Self::Fourier>;
-
-    /// The nearest complex number.
-    fn complex(z: Complex64) -> Self::Complex;
 }
 
 impl Arithmetic for f32 {
@@ -51,10 +48,6 @@ impl Arithmetic for f32 {
             Kind::Two => transform.map_input(fragment),
         }
     }
-
-    fn complex(z: Complex64) -> Complex32 {
-        Complex32::new(z.re as f32, z.im as f32)
-    }
 }
 
 impl Arithmetic for f64 {
@@ -66,10 +59,6 @@ impl Arithmetic for f64 {
 
     fn fourier(transform: C2c, _: Kind, _: Fragment) -> Result<Self::Fourier> {
         Ok(transform.f64())
-    }
-
-    fn complex(z: Complex64) -> Complex64 {
-        z
     }
 }
 

@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu_fft::fft::C2c;
+use wgpu_fft::low_level::threads::side_by_side;
 use wgpu_fft::{DeviceBuffer, Fragment, FragmentArrays, Gpu, Planner, Result, Shape, View, With, wgpu};
 
 use crate::device::{Dispatch, Kernel, begin_pass, binding, caught, groups_for, uniform, whole};
 use crate::geometry::{Geometry, check_bytes};
 use crate::kernels::Texts;
-use crate::points::{Grid, Sorted};
+use crate::points::{Grid, SHARE, Sorted};
 use crate::real::Real;
 use crate::spec::{Kind, Sign};
 use crate::window::Window;
@@ -90,8 +91,12 @@ impl<T: Real> Fine<T> {
         let cells = cells_of::<T>(gpu, &geometry, batch)?;
         let first = |&n: &usize| -((n / 2) as i64);
         let parts: Vec<_> = shape.extents().iter().map(|n| first(n)..first(n) + *n as i64).collect();
-        let factor = |k: i64, n: usize| T::nearest(1.0 / window.transform(k as f64 / n as f64));
-        let factors: Vec<Vec<T>> = parts.iter().zip(&fine).map(|(part, &n)| part.clone().map(|k| factor(k, n)).collect()).collect();
+        let factor = |k: i64, n: usize| T::nearest(window.factor(k, n));
+        let along = |(part, &n): (&Range<i64>, &usize)| {
+            let shares: Vec<Range<i64>> = part.clone().step_by(SHARE).map(|k| k..part.end.min(k + SHARE as i64)).collect();
+            side_by_side(&shares, |share| share.clone().map(|k| factor(k, n)).collect::<Vec<T>>()).concat()
+        };
+        let factors: Vec<Vec<T>> = parts.iter().zip(&fine).map(along).collect();
         let product: Vec<String> = (0..parts.len()).map(|axis| format!("{}[i{axis}]", FACTORS[axis])).collect();
         let fragment = Fragment::new(format!("value * ({})", product.join(" * ")));
         let fragment = FACTORS.iter().zip(&factors).fold(fragment, |fragment, (name, own)| fragment.array::<f32>(*name, own.len()));

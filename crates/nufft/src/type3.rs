@@ -8,12 +8,13 @@
 
 use std::marker::PhantomData;
 
-use wgpu_fft::{DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, Shape};
+use wgpu_fft::{DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, Shape, wgpu};
 
-use crate::device::binding;
+use crate::device::{Kernel, begin_pass, binding, groups_for, uniform, whole};
 use crate::exact::Exact;
 use crate::geometry::{Geometry, check_axes};
 use crate::kernels::Texts;
+use crate::offset::{Axis, Fraction, Units, fraction, middle_cell, parts, turns};
 use crate::plan::{check_device, values_at};
 use crate::points::{Binning, Sorted, Sorting, check_coordinates};
 use crate::real::{Real, check_numbers, window};
@@ -87,75 +88,82 @@ impl<T: Real> Type3<T> {
     /// [`Error::Empty`] for no points, no frequencies or an empty batch; [`Error::WrongInputs`] for
     /// other numbers of slices of frequencies than of points; [`Error::WrongLen`] for slices of
     /// different lengths; [`Error::Unsupported`] for more than three axes, a tolerance out of
-    /// range, f64 on a device without it, and a NaN or an infinity, with its place;
+    /// range, f64 on a device without it, a NaN or an infinity, with its place, and points and
+    /// frequencies whose products are beyond f64;
     /// [`Error::LimitExceeded`] for points and frequencies that extend so far that the device cannot
     /// bind the grid; those of [`Planner::plan`](wgpu_fft::Planner::plan).
-    pub fn plan<C: Copy + Into<f64>>(&self, planner: &Planner, points: &[&[C]], frequencies: &[&[C]]) -> Result<Type3Plan<T>> {
+    pub fn plan<C: Copy + Into<f64> + Sync>(&self, planner: &Planner, points: &[&[C]], frequencies: &[&[C]]) -> Result<Type3Plan<T>> {
         let (gpu, batch) = (planner.gpu(), self.batch);
         let axes = points.len();
         let window = window::<T>(self.tolerance, 2 * axes)?;
         check_axes(axes)?;
         check_numbers::<T>(gpu.profile())?;
-        let lengths = [check_coordinates(axes, points)?, check_coordinates(axes, frequencies)?];
-        for (what, len) in ["the points", "the frequencies"].into_iter().zip(lengths) {
+        let (sources_len, points_extents) = check_coordinates(axes, points)?;
+        let (targets_len, frequencies_extents) = check_coordinates(axes, frequencies)?;
+        for (what, len) in [("the points", sources_len), ("the frequencies", targets_len)] {
             if len == 0 {
                 return Err(Error::Empty { what, shape: "0".to_owned() });
             }
         }
         check_device(gpu, batch)?;
 
-        let scales: Vec<Scale> = points.iter().zip(frequencies).map(|(x, s)| Scale::new(x, s)).collect();
+        let both = points_extents.into_iter().zip(frequencies_extents);
+        let scales = both.map(|(x, s)| Scale::new::<T>(x, s)).collect::<Result<Vec<_>>>()?;
         let least: Vec<usize> = scales.iter().map(|scale| scale.least_cells(&window)).collect();
         let geometry = Geometry::of_cells::<T>(gpu.profile(), &least, &window, "the grid of points and frequencies")?;
         let cells = cells_of::<T>(gpu, &geometry, batch)?;
         let shape = geometry.shape();
         let texts = Texts::new::<T>(gpu.profile(), &geometry, &window);
         let fine = Fine::<T>::new(planner, &texts, &Shape::from(&shape[..]), &window, Kind::Two, self.sign, batch)?;
-
         let fine_texts = Texts::new::<T>(gpu.profile(), &fine.geometry, &window);
-        let bin = Binning::turns(planner, &texts)?;
-        let sorted = |texts: &Texts, geometry: &Geometry, turns: &[Vec<T::Exact>], len: usize| {
-            let sorted = Sorted::new::<T>(gpu, &Sorting::new(planner, texts)?, geometry, len)?;
-            sorted.set_turns(gpu, &bin, turns)?;
-            Ok::<Sorted, Error>(sorted)
-        };
-        let [mut places, mut turns] = [Vec::new(), Vec::new()];
-        for (axis, scale) in scales.iter().enumerate() {
-            let n = shape[axis];
-            places.push(points[axis].iter().map(|&x| scale.place::<T::Exact>(x.into(), n)).collect::<Vec<_>>());
-            turns.push(frequencies[axis].iter().map(|&s| scale.turns::<T::Exact>(s.into())).collect::<Vec<_>>());
-        }
-        let sources = sorted(&texts, &geometry, &places, lengths[0])?;
-        let targets = sorted(&fine_texts, &fine.geometry, &turns, lengths[1])?;
 
-        let sign = if self.sign == Sign::Plus { 1.0 } else { -1.0 };
-        let exact = <T::Exact as From<f64>>::from;
-        let before = |j: usize| {
-            let axes = scales.iter().zip(points);
-            let angle = axes.fold(exact(0.0), |angle, (scale, x)| angle + exact(scale.middle_s) * exact(x[j].into()));
-            T::complex((exact(sign) * angle).cis())
+        // The fastest axis first.
+        let words = |axis: &dyn Fn(&Scale, usize) -> Axis| -> Result<wgpu::Buffer> {
+            let mut axes = [Axis::default(); 3];
+            axes.iter_mut().zip(scales.iter().zip(&shape).rev()).for_each(|(own, (scale, &n))| *own = axis(scale, n));
+            uniform(gpu, &axes)
         };
-        let after = |k: usize| {
-            let axes = scales.iter().zip(frequencies).zip(&turns);
-            let (angle, divisor) = axes.fold((exact(0.0), 1.0), |(angle, divisor), ((scale, s), turns)| {
-                let turn = (exact(s[k].into()) - exact(scale.middle_s)) * exact(scale.middle_x);
-                (angle + turn, divisor * window.transform(turns[k].into()))
-            });
-            T::complex((exact(sign) * angle).cis() / divisor)
+        let places = words(&|scale, n| scale.places::<T>(n))?;
+        let phases = words(&|scale, _| scale.phases::<T>(self.sign))?;
+        let both = words(&|scale, _| scale.turns::<T>(self.sign))?;
+        let bound = |texts: &Texts, geometry: &Geometry, coordinates: &[&[C]], places: wgpu::Buffer, (name, words): (_, &wgpu::Buffer)| {
+            let len = coordinates[0].len();
+            let sorted = Sorted::new::<T>(gpu, &Sorting::new(planner, texts)?, geometry, len)?;
+            let uploaded = coordinates.iter().map(|values| uploaded(gpu, values)).collect::<Result<Vec<_>>>()?;
+            let factors = gpu.alloc::<T::Complex>(len)?;
+            let mut bindings = vec![(0, sorted.grid.as_entire_binding()), (1, words.as_entire_binding()), (5, whole(&factors))];
+            bindings.extend((2..).zip(uploaded.iter().rev().map(whole)));
+            let computed = Kernel::new(planner, texts, name)?.on(gpu, &bindings, groups_for(gpu.profile(), len as u64, 1)?)?;
+            let bin = Binning::offsets(planner, texts, places)?;
+            gpu.submit(|encoder| {
+                sorted.set(gpu, &bin, encoder, &uploaded.iter().map(DeviceBuffer::view).collect::<Vec<_>>())?;
+                computed.record(&mut begin_pass(encoder));
+                Ok(())
+            })?;
+            Ok::<_, Error>((sorted, factors))
         };
-        let before = gpu.upload(&(0..lengths[0]).map(before).collect::<Vec<_>>())?;
-        let after = gpu.upload(&(0..lengths[1]).map(after).collect::<Vec<_>>())?;
+        let (sources, before) = bound(&texts, &geometry, points, places, ("factors", &phases))?;
+        let (targets, after) = bound(&fine_texts, &fine.geometry, frequencies, both.clone(), ("divided factors", &both))?;
+
         let spreading = Spreading::new(planner, &texts, true)?;
         let interpolating = Interpolating::new(planner, &texts, true)?;
         Ok(Type3Plan { gpu: gpu.clone(), batch, sources, targets, before, after, spreading, interpolating, cells, fine })
     }
 }
 
+/// Coordinates on the device, in f64.
+fn uploaded<C: Copy + Into<f64>>(gpu: &Gpu, values: &[C]) -> Result<DeviceBuffer<f64>> {
+    gpu.upload(&values.iter().map(|&value| value.into()).collect::<Vec<f64>>())
+}
+
 /// What points x and frequencies s of an axis have to do with the grid.
 #[derive(Debug)]
 struct Scale {
-    middle_x: f64,
-    middle_s: f64,
+    units_x: Units,
+    units_s: Units,
+    /// In these units.
+    middle_x: i128,
+    middle_s: i128,
     /// How far frequencies are from their middle at most, or more.
     reach_s: f64,
     /// That, times how far points are from theirs.
@@ -163,18 +171,22 @@ struct Scale {
 }
 
 impl Scale {
-    fn new<T: Copy + Into<f64>>(x: &[T], s: &[T]) -> Self {
-        let range = |values: &[T]| {
-            let all = values.iter().map(|&value| value.into());
-            let (least, most) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)));
-            (least / 2.0 + most / 2.0, most / 2.0 - least / 2.0)
-        };
-        let ((middle_x, reach_x), (middle_s, reach_s)) = (range(x), range(s));
+    /// Of the least and the largest of each.
+    fn new<T: Real>(x: [f64; 2], s: [f64; 2]) -> Result<Self> {
+        let largest = |[least, most]: [f64; 2]| most.max(-least);
+        if !(largest(x) * largest(s)).is_finite() {
+            let what = format!("points up to {:e} with frequencies up to {:e}", largest(x), largest(s));
+            return Err(Error::Unsupported { what, why: "their products in radians are beyond all numbers of f64".to_owned() });
+        }
+        let [units_x, units_s] = [x, s].map(|extent| Units::new::<T>(largest(extent)));
+        let middle = |[least, most]: [f64; 2], units: &Units| units.whole(least / 2.0 + most / 2.0);
+        let [reach_x, reach_s] = [x, s].map(|[least, most]| most / 2.0 - least / 2.0);
         // Points or frequencies that lie closely together are treated as if they reached a little
         // further, so that nothing is divided by 0.
         let least = if reach_x > 0.0 { (1.0 / reach_x).min(f64::MAX / 8.0) } else { 1.0 };
         let reach_s = reach_s.max(least);
-        Self { middle_x, middle_s, reach_s, product: reach_x * reach_s }
+        let (middle_x, middle_s) = (middle(x, &units_x), middle(s, &units_s));
+        Ok(Self { units_x, units_s, middle_x, middle_s, reach_s, product: reach_x * reach_s })
     }
 
     /// Cells for which a turn of the highest frequency is 4 cells long, and windows of all points
@@ -185,17 +197,35 @@ impl Scale {
             .max(2 * window.width as usize)
     }
 
-    /// Where on a grid of n cells a point lies, as a part of the whole, with the middle of the
-    /// points on cell ⌊n/2⌋.
-    fn place<E: Exact>(&self, x: f64, n: usize) -> E {
-        let each = E::from(2.0 * self.reach_s) / E::PI;
-        ((E::from(x) - E::from(self.middle_x)) * each + E::from((n / 2) as f64)) / E::from(n as f64)
+    /// Where on a grid of n cells points lie, as parts of the whole, with their middle on cell ⌊n/2⌋.
+    fn places<T: Real>(&self, n: usize) -> Axis {
+        let (reach, exponent) = parts(self.reach_s);
+        let each = exact::<T>(2.0 * reach) / (T::Exact::PI * exact::<T>(n as f64));
+        let each = fraction(each, exponent + self.units_x.exponent);
+        Axis::new::<T>(&self.units_x, self.middle_x, middle_cell(n), each, Fraction::default())
     }
 
-    /// How many turns a frequency makes from a cell to the next one.
-    fn turns<E: Exact>(&self, s: f64) -> E {
-        (E::from(s) - E::from(self.middle_s)) / E::from(4.0 * self.reach_s)
+    /// What shifts the middle of the frequencies to 0, of points.
+    fn phases<T: Real>(&self, sign: Sign) -> Axis {
+        Axis::new::<T>(&self.units_x, 0, 0, Fraction::default(), self.phase(self.middle_s, sign))
     }
+
+    /// How many turns frequencies make from a cell to the next one, and what shifts the middle of the
+    /// points to 0.
+    fn turns<T: Real>(&self, sign: Sign) -> Axis {
+        let (reach, exponent) = parts(self.reach_s);
+        let each = fraction(exact::<T>(1.0) / exact::<T>(reach), self.units_s.exponent - exponent - 2);
+        Axis::new::<T>(&self.units_s, self.middle_s, 0, each, self.phase(self.middle_x, sign))
+    }
+
+    /// The part of a turn that a middle makes of a unit of the other coordinates.
+    fn phase(&self, middle: i128, sign: Sign) -> Fraction {
+        turns(if sign == Sign::Plus { middle } else { -middle }, self.units_x.exponent + self.units_s.exponent)
+    }
+}
+
+fn exact<T: Real>(number: f64) -> T::Exact {
+    <T::Exact as From<f64>>::from(number)
 }
 
 /// A [`Type3`] on one device, with its points and frequencies. [`Type3::plan`] makes it.

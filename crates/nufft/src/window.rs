@@ -29,8 +29,9 @@ const SHAPES: [(f64, f64); 13] = [
     (2.34, 0.84),
 ];
 
-/// The polynomial's error, of the tolerance.
+/// The polynomials' errors, of the tolerance.
 const POLYNOMIAL: f64 = 0.1;
+const INVERSE: f64 = 0.01;
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Window {
@@ -39,6 +40,9 @@ pub(crate) struct Window {
     beta: f64,
     /// Coefficients of the polynomial in s, the constant one first.
     pub coefficients: Vec<f64>,
+    /// The same of one in (4f)², for frequencies f of up to 1/4 turn for each cell: what undoes the
+    /// window's transform there. That has no zeros near them.
+    pub inverse: Vec<f64>,
 }
 
 impl Window {
@@ -57,38 +61,50 @@ impl Window {
         let quarter = E::from(beta) * E::from(beta) / E::from(4.0);
         let at_1 = bessel_i0(quarter);
         let exact = |s: f64| bessel_i0(quarter * E::from(s)) / at_1;
-        let coefficients = (2..).map(|degree| interpolated(exact, degree));
-        let samples: Vec<(f64, f64)> = (0..=500).map(|i| f64::from(i) / 500.0).map(|s| (s, exact(s).into())).collect();
-        let is_close = |polynomial: &Vec<f64>| {
-            let error = |&(s, exact): &(f64, f64)| (value(polynomial, s) - exact).abs();
-            samples.iter().map(error).fold(0.0, f64::max) < POLYNOMIAL * tolerance
-        };
-        let coefficients = coefficients.into_iter().find(is_close).expect("an entire function has polynomials that are close");
-        Self { width, beta, coefficients }
+        let coefficients = polynomial(exact, POLYNOMIAL * tolerance);
+        let inverse = polynomial(|square| E::from(1.0) / transform(width, beta, E::from(square)), INVERSE * tolerance);
+        Self { width, beta, coefficients, inverse }
     }
 
-    /// ∫ φ(t) · exp(-2πi·ft) dt: what the spreading multiplies a frequency by, of f turns for each
-    /// cell.
-    pub fn transform(&self, turns: f64) -> f64 {
-        let width = f64::from(self.width);
-        let frequency = PI * width * turns;
-        // |f| ≤ 1/4, so the frequency is below 0.79 w and β above 2.1 w.
-        let root = (self.beta * self.beta - frequency * frequency).sqrt();
-        width * root.sinh() / (root * bessel_i0(self.beta * self.beta / 4.0))
+    /// What a mode k of n is multiplied by, where the fine grid has `fine` cells.
+    pub fn factor(&self, k: i64, fine: usize) -> f64 {
+        value(&self.inverse, (4.0 * k as f64 / fine as f64).powi(2))
     }
 }
 
-/// The modified Bessel function of order 0 by x²/4: its series, whose terms are all positive.
+/// ∫ φ(t) · exp(-2πi·ft) dt by (4f)²: what the spreading multiplies a frequency by, of f turns for each
+/// cell.
+fn transform<E: Exact>(width: u32, beta: f64, square: E) -> E {
+    let (width, beta) = (E::from(width.into()), E::from(beta));
+    let highest = E::PI * width / E::from(4.0);
+    // |f| ≤ 1/4, so the frequency is below 0.79 w and β above 2.1 w: no term is negative.
+    let root = beta * beta - highest * highest * square;
+    width * series(root, |k| f64::from(2 * k * (2 * k + 1))) / bessel_i0(beta * beta / E::from(4.0))
+}
+
+/// The modified Bessel function of order 0 by x²/4.
 fn bessel_i0<E: Exact>(quarter: E) -> E {
+    series(quarter, |k| f64::from(k * k))
+}
+
+/// 1 + x/d(1) + x²/(d(1)·d(2)) + …, of positive terms.
+fn series<E: Exact>(x: E, divisor: impl Fn(u32) -> f64) -> E {
     let (mut sum, mut term) = (E::from(1.0), E::from(1.0));
     for k in 1.. {
-        term = term * (quarter / E::from(f64::from(k * k)));
+        term = term * (x / E::from(divisor(k)));
         sum = sum + term;
         if term.into() < sum.into() * 1e-33 {
             break;
         }
     }
     sum
+}
+
+/// Coefficients of the shortest polynomial that is as close as that on [0, 1].
+fn polynomial<E: Exact>(exact: impl Fn(f64) -> E, error: f64) -> Vec<f64> {
+    let samples: Vec<(f64, f64)> = (0..=500).map(|i| f64::from(i) / 500.0).map(|s| (s, exact(s).into())).collect();
+    let is_close = |polynomial: &Vec<f64>| samples.iter().all(|&(s, exact)| (value(polynomial, s) - exact).abs() < error);
+    (2..).map(|degree| interpolated(&exact, degree)).find(is_close).expect("an analytic function has polynomials that are close")
 }
 
 /// Coefficients of the polynomial that equals `exact` at the Chebyshev points of [0, 1]. They take
@@ -172,6 +188,10 @@ mod tests {
         fn exact(&self, s: f64) -> f64 {
             bessel_i0(self.beta * self.beta / 4.0 * s) / bessel_i0(self.beta * self.beta / 4.0)
         }
+
+        fn transform(&self, turns: f64) -> f64 {
+            transform(self.width, self.beta, 16.0 * turns * turns)
+        }
     }
 
     #[test]
@@ -189,6 +209,8 @@ mod tests {
                     .sum();
                 let integral = sum * width / f64::from(steps);
                 assert!((window.transform(k as f64 / 64.0) / integral - 1.0).abs() < 1e-6, "{digits} {k}: {integral}");
+                let undone = window.factor(k, 64) * window.transform(k as f64 / 64.0);
+                assert!((undone - 1.0).abs() < 0.2 * 10f64.powi(-digits) + 1e-15, "{digits} {k}: {undone}");
             }
         }
     }

@@ -3,10 +3,9 @@
 use wgpu_fft_nufft::wgpu_fft::num_complex::Complex64;
 use wgpu_fft_nufft::wgpu_fft::{DeviceBuffer, View};
 use wgpu_fft_nufft::{ModeOrder, Nufft, Sign, Type3};
-use wgpu_fft_tests::double::Double;
 
 use crate::mistakes::says;
-use crate::support::{Device, seed};
+use crate::support::{Device, seed, wave};
 
 /// Rounding errors of f64, which come on top of the tolerance.
 const ROUNDING: f64 = 2e-14;
@@ -83,11 +82,7 @@ impl Case {
             2 => (&self.frequencies, &self.points, -1.0),
             _ => (&self.points, &self.frequencies, 1.0),
         };
-        let wave = |j: usize, k: usize| {
-            let phase = from.iter().zip(to).fold(Double::default(), |sum, (x, s)| sum + Double::from(x[j]) * Double::from(sign * s[k]));
-            let z = Complex64::cis(phase.high);
-            z + z * Complex64::I * phase.low
-        };
+        let wave = |j: usize, k: usize| wave(from.iter().zip(to).map(|(x, s)| (x[j], sign * s[k])));
         let (sources, targets) = (from[0].len(), to[0].len());
         let mut sums = vec![Complex64::ZERO; self.batch * targets];
         for k in 0..targets {
@@ -181,8 +176,9 @@ pub fn many_modes(device: &Device) {
             Case::new(kind, &[20_000], 60, 1e-12, 52).check(device);
         }
         let case = Case::new(3, &[3000], 60, 1e-12, 53);
-        let far = case.points[0].iter().map(|x| x + 1e4).collect();
-        Case { points: vec![far], ..case }.check(device);
+        let far = |values: &[f64], by: f64| vec![values.iter().map(|x| x + by).collect::<Vec<_>>()];
+        Case { points: far(&case.points[0], 1e4), ..case.clone() }.check(device);
+        Case { points: far(&case.points[0], 1e9), frequencies: far(&case.frequencies[0], -1e7), ..case }.check(device);
     }
 }
 

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
             planes,
             volumes,
             every_tolerance,
+            far_from_their_middles,
             drawn,
             no_extent,
             whole_frequencies,

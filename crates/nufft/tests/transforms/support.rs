@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use wgpu_fft_nufft::wgpu_fft::num_complex::Complex64;
 use wgpu_fft_nufft::wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Planner, gpu, wgpu};
 use wgpu_fft_nufft::{ModeOrder, Nufft, Points, Sign};
+use wgpu_fft_tests::double::Double;
 use wgpu_fft_tests::lists::asks_for_all;
 pub use wgpu_fft_tests::lists::seed;
 
@@ -40,6 +41,12 @@ pub fn devices() -> Result<&'static [Device], Error> {
         })
     });
     found.as_deref().map_err(Clone::clone)
+}
+
+/// exp(i · the sum of these products), with what rounding takes away of f64.
+pub fn wave(products: impl Iterator<Item = (f64, f64)>) -> Complex64 {
+    let phase = products.fold(Double::default(), |sum, (x, s)| sum + Double::from(x) * Double::from(s));
+    Complex64::cis(phase.high) * Complex64::cis(phase.low)
 }
 
 /// A transform with what it is to compute, and a reference.

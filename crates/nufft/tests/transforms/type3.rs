@@ -5,7 +5,7 @@ use wgpu_fft_nufft::wgpu_fft::{Complex32, Gpu, Planner};
 use wgpu_fft_nufft::{Sign, Type3};
 
 use crate::mistakes::says;
-use crate::support::{Device, relative_error, seed, wide};
+use crate::support::{Device, relative_error, seed, wave, wide};
 
 /// A transform with what it is to compute, and a reference.
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ impl Case {
         let (sources, targets) = (self.points[0].len(), self.frequencies[0].len());
         let value = |b: usize, k: usize| {
             let term = |j: usize| {
-                let angle: f64 = self.points.iter().zip(&self.frequencies).map(|(x, s)| x[j] * s[k]).sum();
-                wide(self.input[b * sources + j]) * Complex64::cis(sign * angle)
+                let products = self.points.iter().zip(&self.frequencies).map(|(x, s)| (x[j], sign * s[k]));
+                wide(self.input[b * sources + j]) * wave(products)
             };
             (0..sources).map(term).sum()
         };
@@ -100,6 +100,15 @@ pub fn every_tolerance(device: &Device) {
         let case = Case::new([400, 300], &[(0.1, 2.0); 3][..axes], &[(0.2, 7.0); 3][..axes], 34);
         Case { tolerance: 10f64.powi(-digits), ..case }.check(device);
     }
+}
+
+/// Where a phase has more turns than f64 has digits for, and where numbers are tiny or huge.
+pub fn far_from_their_middles(device: &Device) {
+    for &(x, s) in device.share(&[((1e9, 3.0), (-1e7, 20.0)), ((1e-300, 3e-301), (5e299, 1e302)), ((-1e12, 0.25), (1e-3, 90.0))]) {
+        Case::new([200, 300], &[x], &[s], 40).check(device);
+    }
+    let case = Case::new([200, 300], &[(-3e6, 2.0), (7e5, 1.0)], &[(2e6, 8.0), (-4e8, 9.0)], 41);
+    Case { sign: Sign::Minus, ..case }.check(device);
 }
 
 /// Extents, numbers of points and tolerances at random.
@@ -168,6 +177,7 @@ pub fn mistakes(device: &Device) {
     says(refused(new(), &[one], &[&[0.0, f64::NAN]]), &["NaN", "point 1 on axis 0"]);
     says(refused(new(), &[&[0.0, 1e6]], &[&[0.0, 1e6]]), &["the grid of points and frequencies", "cells of an axis"]);
     says(refused(new(), &[&[-1e308, 1e308]], &[&[0.0, 1.0]]), &["the grid of points and frequencies", "cells of an axis"]);
+    says(refused(new(), &[&[1e200, 2e200]], &[&[1e150, -1e149]]), &["points up to 2e200", "frequencies up to 1e150", "products"]);
 
     let gpu = device.gpu();
     let plan = new().plan(&device.planner, &[one], &[&[0.0f64, 1.0, 2.0]]).unwrap();
