@@ -103,6 +103,8 @@ struct Core {
     batch: usize,
     axis: usize,
     at: At,
+    /// Whether it is the adjoint, from spectra to signals of this shape.
+    adjoint: bool,
 }
 
 /// The frequencies.
@@ -171,7 +173,7 @@ impl<T: Number> Frequencies<T> {
     }
 
     fn at(shape: Shape, at: At) -> Self {
-        let core = Core { ends: Ends::new::<T>(), shape, batch: 1, axis: shape.rank() - 1, at };
+        let core = Core { ends: Ends::new::<T>(), shape, batch: 1, axis: shape.rank() - 1, at, adjoint: false };
         Self { core, element: PhantomData }
     }
 }
@@ -185,13 +187,24 @@ impl<I: Element, O: Element> Frequencies<I, O> {
         batch(count: usize) => own.core.batch = count;
     }
 
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: x\[j\] = Σₖ y\[k\] ·
+    /// exp(2πi·j·fₖ), of which signals that are real have the real part. It is always summed directly.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with fragments, which need not be linear; those of planning that do not
+    /// depend on the device.
+    pub fn adjoint(&self) -> Result<Frequencies<O, I>> {
+        Ok(Frequencies { core: self.core.adjoint()?, element: PhantomData })
+    }
+
     /// The shape of a result.
     ///
     /// # Errors
     /// The errors of planning that do not depend on the device.
     pub fn output_shape(&self) -> Result<Shape> {
         self.core.sizes()?;
-        Ok(self.core.to())
+        let [_, output] = self.core.shapes();
+        Ok(output)
     }
 }
 
@@ -220,8 +233,19 @@ impl Core {
         Ok(self)
     }
 
+    fn adjoint(&self) -> Result<Self> {
+        Maps(&self.ends.maps).check_linear(self)?;
+        self.sizes()?;
+        Ok(Self { ends: self.ends.reversed(), adjoint: !self.adjoint, ..self.clone() })
+    }
+
+    /// The end of the signal.
+    fn signal(&self) -> End {
+        if self.adjoint { End::Output } else { End::Input }
+    }
+
     fn is_real(&self) -> bool {
-        self.ends.form(End::Input) == Form::REAL
+        self.ends.form(self.signal()) == Form::REAL
     }
 
     fn count(&self) -> usize {
@@ -231,9 +255,10 @@ impl Core {
         }
     }
 
-    /// The shape of a result.
-    fn to(&self) -> Shape {
-        self.shape.with(self.axis, self.count())
+    /// The shapes of an input and of a result.
+    fn shapes(&self) -> [Shape; 2] {
+        let spectrum = self.shape.with(self.axis, self.count());
+        if self.adjoint { [spectrum, self.shape] } else { [self.shape, spectrum] }
     }
 
     /// The length of the axis.
@@ -241,9 +266,9 @@ impl Core {
         self.shape.extents()[self.axis]
     }
 
-    /// Elements of all signals, and of all results.
+    /// Elements of all inputs, and of all results.
     fn sizes(&self) -> Result<[usize; 2]> {
-        let elements = self.shape.elements("spectrum at frequencies", self.batch)?;
+        let signal = self.shape.elements("spectrum at frequencies", self.batch)?;
         super::check_axis(self, "spectra at frequencies have", self.shape, self.axis)?;
         let n = self.n();
         match &self.at {
@@ -254,17 +279,18 @@ impl Core {
             }
         }
         .map_or(Ok(()), |why| Err(Error::unsupported(self, why)))?;
-        Ok([elements, self.to().elements("result of a spectrum at frequencies", self.batch)?])
+        let spectrum = self.shape.with(self.axis, self.count()).elements("result of a spectrum at frequencies", self.batch)?;
+        Ok(if self.adjoint { [spectrum, signal] } else { [signal, spectrum] })
     }
 
     /// The sums for each result of `terms` elements. They are an axis behind that of the
-    /// frequencies, and these are the strides of the axes in the array: along the frequencies, along
-    /// the terms, and along the others.
+    /// results, and these are the strides of the two in the array. The others are those of an array of
+    /// such a shape, or 0.
     fn sums(
         &self,
         terms: usize,
         strides: [usize; 2],
-        others: Option<&[usize]>,
+        array: Option<Shape>,
         load: (Fragment, Form, &'static str),
     ) -> Result<Reduction<f32, f32>> {
         let own = |values: &[usize], along: [usize; 2]| {
@@ -272,12 +298,19 @@ impl Core {
             all.splice(self.axis..=self.axis, along);
             Shape::from(all)
         };
-        let shape = own(self.shape.extents(), [self.count(), terms]);
-        let distance = if others.is_some() { self.shape.extents().iter().product() } else { 0 };
-        let layout = Layout::strides(own(others.unwrap_or(&vec![0; self.shape.rank()]), strides)).batch_distance(distance);
+        let [_, results] = self.shapes();
+        let shape = own(results.extents(), [results.extents()[self.axis], terms]);
+        let (distance, others) =
+            array.map_or((0, vec![0; results.rank()]), |array| (array.extents().iter().product(), dense(array.extents())));
+        let layout = Layout::strides(own(&others, strides)).batch_distance(distance);
         // The batch makes the sums of all, which are counted by an index.
         shape.elements("products at frequencies", self.batch)?;
-        let store = self.ends.map(End::Output, |axis| self.behind(axis));
+        // Sums are complex, and of the adjoint's real signals the real part.
+        let behind = |axis| self.behind(axis);
+        let store = match self.ends.form(End::Output) == Form::REAL {
+            true => Some(self.ends.joined(End::Output, Fragment::new("value.x"), behind)),
+            false => self.ends.map(End::Output, behind),
+        };
         let store = store.map(|fragment| {
             let (form, element) = self.ends.array(End::Output);
             (fragment, form, element)
@@ -294,26 +327,32 @@ impl Core {
     /// The results as sums of products.
     fn direct(&self) -> Result<Sums> {
         let (n, count, axis) = (self.n(), self.count(), self.axis);
+        let turned = |f: f64| (if self.adjoint { -f } else { f }).to_bits();
         let frequencies: Vec<Frequency> = match &self.at {
-            At::Bins(bins) => bins.iter().map(|&bin| Frequency { f: (bin as f64).to_bits(), over: n as u32 }).collect(),
-            At::Cycles(all) => all.iter().map(|&f| Frequency { f, over: 1 }).collect(),
+            At::Bins(bins) => bins.iter().map(|&bin| Frequency { f: turned(bin as f64), over: n as u32 }).collect(),
+            At::Cycles(all) => all.iter().map(|&f| Frequency { f: turned(f64::from_bits(f)), over: 1 }).collect(),
         };
         // Of j, the high part and the low one.
         let bits = n.next_power_of_two().ilog2().div_ceil(2);
         let (low, high) = (1usize << bits, n.div_ceil(1 << bits));
         let [product, highs, lows] = ["product", "highs", "lows"].map(|name| self.ends.free_name(name));
-        let (k, j) = (format!("i{axis}"), format!("i{}", axis + 1));
+        // The results are along one of them, and the terms along the other.
+        let (mut k, mut j) = (format!("i{axis}"), format!("i{}", axis + 1));
+        if self.adjoint {
+            (k, j) = (j, k);
+        }
         let factor = format!("{product}({highs}[{k} * {high}u + ({j} >> {bits}u)], {lows}[{k} * {low}u + ({j} & {}u)])", low - 1);
         let own = times(self.ends.form(End::Input), Form::COMPLEX, &product, &factor);
         let own = [(&highs, high, 1), (&lows, low, 2)]
             .iter()
             .fold(own, |own, (name, len, input)| own.slot::<Complex32>(name, len * count, Some(Slot::Input(*input))));
-        // The signal's own axis is that of the terms.
+        // The array's own axis is that of the terms.
         let (array, element) = self.ends.array(End::Input);
         let in_front = |own: usize| own + usize::from(own >= axis);
         let load = (self.ends.joined(End::Input, own, in_front), array, element);
-        let strides = dense(self.shape.extents());
-        let reduction = self.sums(n, [0, strides[axis]], Some(&strides), load)?;
+        let [from, _] = self.shapes();
+        let extents = from.extents();
+        let reduction = self.sums(extents[axis], [0, dense(extents)[axis]], Some(from), load)?;
         let tables = vec![Frequency::powers(&frequencies, 1 << bits, high as u32), Frequency::powers(&frequencies, 1, low as u32)];
         Ok(Sums { reduction, tables })
     }
@@ -321,7 +360,7 @@ impl Core {
     /// The transform of all frequencies, if they are among those of the results, and how results are
     /// picked from its spectrum. Of reals, the axis is the last one of the spectrum.
     fn by_transform(&self) -> Result<Option<(Step, Sums)>> {
-        let At::Bins(bins) = &self.at else { return Ok(None) };
+        let (At::Bins(bins), false) = (&self.at, self.adjoint) else { return Ok(None) };
         let (n, real) = (self.n() as u32, self.is_real());
         let mut order: Vec<usize> = (0..self.shape.rank()).collect();
         if real {
@@ -391,8 +430,8 @@ impl Computation for Core {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        let [elements, _] = self.sizes()?;
-        let products = elements as f64 * self.count() as f64;
+        self.sizes()?;
+        let products = self.shape.elements("spectrum at frequencies", self.batch)? as f64 * self.count() as f64;
         let sums = products * if self.is_real() { SUM_OF_REALS } else { SUM };
         match self.by_transform()? {
             // What is picked from must be one binding.
@@ -447,11 +486,11 @@ impl Sealed for Core {
     }
 }
 
-/// `frequencies f32 200x205 x4 at 0.1,0.25 axis=0`, or `bins 3,17` in place of `at`, where defaults
-/// are left out.
+/// `frequencies f32 200x205 x4 at 0.1,0.25 axis=0 adjoint`, or `bins 3,17` in place of `at`, where
+/// defaults are left out.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "frequencies {} {}", self.ends.element(End::Input), Batched(self.shape, self.batch))?;
+        write!(f, "frequencies {} {}", self.ends.element(self.signal()), Batched(self.shape, self.batch))?;
         match &self.at {
             At::Bins(bins) => write!(f, " bins {}", join(bins, ","))?,
             At::Cycles(all) => write!(f, " at {}", join(&all.iter().map(|f| f64::from_bits(*f)).collect::<Vec<_>>(), ","))?,
@@ -459,11 +498,13 @@ impl fmt::Display for Core {
         if self.axis != self.shape.rank() - 1 {
             write!(f, " axis={}", self.axis)?;
         }
+        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
         Maps(&self.ends.maps).fmt(f)
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints, of specifications without fragments.
+/// Parses the text that [`Display`](fmt::Display) prints, of specifications that are no adjoints and
+/// have no fragments.
 impl<T: Number> FromStr for Frequencies<T> {
     type Err = Error;
 

@@ -5,7 +5,7 @@ use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
 use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::signal::{Convolve, Mode, Padding, Resample, Roll, Scaling, Stft, Zoom};
+use wgpu_fft::signal::{Convolve, Frequencies, Mode, Padding, Resample, Roll, Scaling, Stft, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, Edge, Element, Error, Fragment, Layout, Spec, bytemuck};
 
@@ -185,6 +185,38 @@ fn zooms_and_resampling() {
     }
     resample::<f32>();
     resample::<Complex32>();
+}
+
+/// Few frequencies and many, twice the same one, between those of the FFT and on them.
+#[test]
+fn spectra_at_frequencies() {
+    fn frequencies<T: Number>() {
+        for (shape, axis, all) in [
+            (vec![12], 0, &[0.1, -0.3, 0.1, 1.25][..]),
+            (vec![9], 0, &[0.0]),
+            (vec![4, 70], 1, &[0.37, 0.21, 0.004]),
+            (vec![4, 7], 0, &[0.05, 0.7]),
+            (vec![3, 5, 4], 1, &[0.11, -0.2, 0.3, 0.41, 0.5, 0.6, 0.77]),
+            (vec![1], 0, &[0.3]),
+        ] {
+            let n = shape[axis];
+            let bins: Vec<usize> = all.iter().map(|f: &f64| (f.abs() * n as f64) as usize % n).collect();
+            for spec in [Frequencies::<T>::new(&shape, all), Frequencies::bins(&shape, bins)] {
+                let spec = spec.axis(axis).batch(2);
+                let adjoint = spec.adjoint().unwrap();
+                assert_eq!(adjoint.output_shape().unwrap().extents(), shape);
+                check(&spec, &adjoint, None);
+                assert_eq!(adjoint.adjoint(), Ok(spec));
+            }
+        }
+        // So many that they are picked from a transform, on the way there.
+        let all = Frequencies::<T>::bins(16, (0..16).rev().collect::<Vec<_>>());
+        check(&all, &all.adjoint().unwrap(), None);
+    }
+    frequencies::<f32>();
+    frequencies::<Complex32>();
+    let mapped = Frequencies::<f32>::new(8, [0.1]).map_input::<f32>(Fragment::new("value * value")).unwrap();
+    assert!(mapped.adjoint().unwrap_err().to_string().contains("fragments"));
 }
 
 #[test]
