@@ -204,7 +204,7 @@ pub(crate) fn plan_nufft3(
 }
 
 /// A plan of points along the first axes, and of frequencies along the others.
-fn made<T: Copy + Into<f64>>(
+fn made<T: Copy + Into<f64> + Sync>(
     planner: &Planner,
     spec: Type3,
     both: &[&[T]],
