@@ -36,6 +36,7 @@ mod rounds;
 #[path = "../../tests/support/sanitized.rs"]
 mod sanitized;
 mod spectrogram;
+mod stream;
 mod table;
 mod wgsl;
 
@@ -95,6 +96,8 @@ enum Command {
     Transform(compute::Transform),
     /// Convolve or correlate an array or a picture with a kernel
     Convolve(convolve::Arguments),
+    /// Convolve a sound of any length with an impulse response, in blocks
+    Stream(stream::Arguments),
     /// Draw the spectrogram of a sound
     Spectrogram(spectrogram::Arguments),
     /// Transpose an array, or bring its axes into another order
@@ -122,6 +125,7 @@ impl Command {
             Self::Transform(arguments) => Some(&arguments.output),
             Self::Convolve(arguments) => Some(&arguments.output),
             Self::Spectrogram(arguments) => Some(&arguments.output),
+            Self::Stream(arguments) => Some(&arguments.output),
             Self::Transpose(arguments) => Some(&arguments.output),
             Self::Reduce(arguments) => arguments.output.as_deref(),
             _ => None,
@@ -176,6 +180,7 @@ fn run(command: Command, device: &Device) -> Result<ExitCode> {
         Command::Transform(arguments) => arguments.run(device)?,
         Command::Convolve(arguments) => arguments.run(device)?,
         Command::Spectrogram(arguments) => arguments.run(device)?,
+        Command::Stream(arguments) => arguments.run(device)?,
         Command::Transpose(arguments) => arguments.run(device)?,
         Command::Reduce(arguments) => arguments.run(device)?,
         Command::Wgsl(arguments) => arguments.run(device)?,

@@ -29,17 +29,64 @@ fn one_axis(array: Array) -> Result<Vec<f32>> {
 
 /// The mean of the channels, from -1 to 1.
 fn wav(input: Input) -> Result<Vec<f32>> {
-    let mut reader = hound::WavReader::new(plain(input)?)?;
-    let hound::WavSpec { channels, bits_per_sample, sample_format, .. } = reader.spec();
-    let samples: Vec<f32> = match sample_format {
-        hound::SampleFormat::Float => reader.samples::<f32>().collect::<hound::Result<_>>()?,
+    let sound = opened(input)?;
+    let samples = sound.samples.collect::<Result<Vec<f32>>>()?;
+    Ok(samples.chunks_exact(sound.channels).map(|all| all.iter().sum::<f32>() / sound.channels as f32).collect())
+}
+
+/// A sound that is read as it is needed.
+pub struct Sound {
+    pub channels: usize,
+    /// Samples a second, if they are known.
+    pub rate: Option<u32>,
+    /// Samples of each channel, if they are known.
+    pub frames: Option<u64>,
+    /// From -1 to 1, those of all channels after one another.
+    pub samples: Box<dyn Iterator<Item = Result<f32>>>,
+}
+
+impl Sound {
+    /// Of a `.wav` file or an array of one axis, or numbers of f32 from the standard input, of so many
+    /// channels.
+    pub fn open(path: &Path, channels: usize) -> Result<Self> {
+        if files::is_stdin(path) {
+            let mut bytes = std::io::stdin().lock().bytes();
+            let samples = std::iter::from_fn(move || {
+                let own: Vec<u8> = match bytes.by_ref().take(4).collect::<std::io::Result<_>>() {
+                    Ok(own) => own,
+                    Err(error) => return Some(Err(error.into())),
+                };
+                match own[..] {
+                    [] => None,
+                    [a, b, c, d] => Some(Ok(f32::from_le_bytes([a, b, c, d]))),
+                    _ => Some(Err("the standard input ends within a number of 4 bytes".into())),
+                }
+            });
+            return Ok(Self { channels, rate: None, frames: None, samples: Box::new(samples) });
+        }
+        files::read_with(path, |input| match input.format {
+            Format::Wav => opened(input),
+            _ => {
+                let samples = one_axis(files::read_array(input)?)?;
+                let frames = Some(samples.len() as u64);
+                Ok(Self { channels: 1, rate: None, frames, samples: Box::new(samples.into_iter().map(Ok)) })
+            }
+        })
+    }
+}
+
+fn opened(input: Input) -> Result<Sound> {
+    let reader = hound::WavReader::new(plain(input)?)?;
+    let hound::WavSpec { channels, bits_per_sample, sample_format, sample_rate } = reader.spec();
+    let frames = Some(reader.duration().into());
+    let samples: Box<dyn Iterator<Item = Result<f32>>> = match sample_format {
+        hound::SampleFormat::Float => Box::new(reader.into_samples::<f32>().map(|sample| Ok(sample?))),
         hound::SampleFormat::Int => {
             let full = 2f32.powi(i32::from(bits_per_sample) - 1);
-            reader.samples::<i32>().map(|sample| Ok(sample? as f32 / full)).collect::<hound::Result<_>>()?
+            Box::new(reader.into_samples::<i32>().map(move |sample| Ok(sample? as f32 / full)))
         }
     };
-    let channels = usize::from(channels.max(1));
-    Ok(samples.chunks_exact(channels).map(|all| all.iter().sum::<f32>() / channels as f32).collect())
+    Ok(Sound { channels: usize::from(channels.max(1)), rate: Some(sample_rate), frames, samples })
 }
 
 /// The two chunks of a file that count, its format and its samples. hound takes neither chunks of

@@ -356,6 +356,57 @@ fn sounds_become_spectrograms() {
     assert!(error(1, &["spectrogram", &picture, &levels]).contains("2 axes"));
 }
 
+/// In blocks of several lengths, from a file and from a pipe, against the definition.
+#[test]
+fn sounds_are_convolved_in_blocks() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let (frames, taps) = (700, 90);
+    let (all, response) = (noise(2 * frames), noise(taps));
+    let write = |name: &str, channels: u16, samples: &[f32]| {
+        let spec = hound::WavSpec { channels, sample_rate: 8000, bits_per_sample: 32, sample_format: hound::SampleFormat::Float };
+        let mut file = hound::WavWriter::create(folder.path(name), spec).unwrap();
+        samples.iter().for_each(|&sample| file.write_sample(sample).unwrap());
+        file.finalize().unwrap();
+        folder.text(name)
+    };
+    let sound = write("sound.wav", 2, &all);
+    // The second channel of the response is the first one, negative.
+    let both = write("both.wav", 2, &response.iter().flat_map(|&tap| [tap, -tap]).collect::<Vec<_>>());
+    let one = folder.write("one.npy", &[taps as u64], &response);
+    let sample = |t: usize, channel: usize| -> f32 {
+        (0..taps.min(t + 1)).filter(|k| t - k < frames).map(|k| response[k] * all[2 * (t - k) + channel]).sum()
+    };
+    let check = |found: &[f32], second: f32| {
+        assert_eq!(found.len(), 2 * (frames + taps - 1));
+        for (i, &value) in found.iter().enumerate() {
+            let expected = sample(i / 2, i % 2) * if i % 2 == 1 { second } else { 1.0 };
+            assert!((value - expected).abs() < 1e-4, "{i}: {value} and {expected}");
+        }
+    };
+    let result = folder.text("result.wav");
+    for block in ["64", "700", "16384"] {
+        text(&["stream", &sound, &both, &result, "--block", block]);
+        let mut file = hound::WavReader::open(&result).unwrap();
+        assert_eq!((file.spec().channels, file.spec().sample_rate), (2, 8000));
+        check(&file.samples::<f32>().map(Result::unwrap).collect::<Vec<_>>(), -1.0);
+    }
+    let raw: &[u8] = bytemuck::cast_slice(&all);
+    let (status, found, _) = piped(&["stream", "-", &one, "-", "--channels", "2", "--block", "128", "--gain", "-1"], raw);
+    let found: Vec<f32> = bytemuck::pod_collect_to_vec(&found);
+    assert_eq!(status, Some(0));
+    check(&found.iter().map(|value| -value).collect::<Vec<_>>(), 1.0);
+
+    for (input, why) in [(&raw[..raw.len() - 4], "1 of 2 channels"), (&raw[..9], "within a number"), (&[], "no samples")] {
+        let (status, _, error) = piped(&["stream", "-", &one, "-", "--channels", "2"], input);
+        assert!(status == Some(1) && error.contains(why), "{error}");
+    }
+    assert!(error(1, &["stream", &one, &both, &result]).contains("has 2 channels, and the sound has 1"));
+    assert!(error(2, &["stream", &sound, &both, &one]).contains(".wav"));
+}
+
 #[test]
 fn plans_are_shown_and_checked() {
     if !has_adapter() {
