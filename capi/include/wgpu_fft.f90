@@ -90,6 +90,14 @@ module wgpu_fft
     real(c_double) :: limit = 0
   end type wgpu_fft_search
 
+  type, bind(C) :: wgpu_fft_stream_convolution
+    integer(c_size_t) :: size = 40
+    integer(c_size_t) :: block = 0
+    integer(c_size_t) :: taps = 0
+    integer(c_size_t) :: channels = 1
+    logical(c_bool) :: kernel_for_each = .false.
+  end type wgpu_fft_stream_convolution
+
   type, bind(C) :: wgpu_fft_layout
     integer(c_size_t) :: strides(WGPU_FFT_MOST_AXES) = 0
     integer(c_size_t) :: batch_distance = 0
@@ -251,6 +259,42 @@ module wgpu_fft
       integer(c_size_t), intent(out) :: needed
       integer(c_int32_t) :: status
     end function wgpu_fft_adapters
+
+    function wgpu_fft_stream_convolve_open(gpu, convolution, kernel, count, stream) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_float, c_int32_t, wgpu_fft_stream_convolution
+      type(c_ptr), value :: gpu
+      type(wgpu_fft_stream_convolution), intent(in) :: convolution
+      integer(c_size_t), value :: count
+      real(c_float), intent(in) :: kernel(*)
+      type(c_ptr), intent(out) :: stream
+      integer(c_int32_t) :: status
+    end function wgpu_fft_stream_convolve_open
+
+    function wgpu_fft_stream_convolve_push(stream, input, output, count) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_int32_t
+      type(c_ptr), value :: stream, input, output
+      integer(c_size_t), value :: count
+      integer(c_int32_t) :: status
+    end function wgpu_fft_stream_convolve_push
+
+    function wgpu_fft_stream_convolve_set_kernel(stream, kernel, count) bind(C) result(status)
+      import :: c_ptr, c_size_t, c_float, c_int32_t
+      type(c_ptr), value :: stream
+      integer(c_size_t), value :: count
+      real(c_float), intent(in) :: kernel(*)
+      integer(c_int32_t) :: status
+    end function wgpu_fft_stream_convolve_set_kernel
+
+    function wgpu_fft_stream_convolve_reset(stream) bind(C) result(status)
+      import :: c_ptr, c_int32_t
+      type(c_ptr), value :: stream
+      integer(c_int32_t) :: status
+    end function wgpu_fft_stream_convolve_reset
+
+    subroutine wgpu_fft_stream_convolve_destroy(stream) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: stream
+    end subroutine wgpu_fft_stream_convolve_destroy
 
     function wgpu_fft_plan_text(gpu, spec, options, plan) bind(C) result(status)
       import :: c_ptr, c_char, c_int32_t, wgpu_fft_plan_options

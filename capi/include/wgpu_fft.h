@@ -156,6 +156,12 @@
 typedef struct wgpu_fft_buffer wgpu_fft_buffer;
 
 /**
+ * A convolution of a stream on a device, with the blocks that its taps still reach. Threads that push
+ * take turns.
+ */
+typedef struct wgpu_fft_convolve_stream wgpu_fft_convolve_stream;
+
+/**
  * An opened device, with its plans. Any number of threads may use it at once.
  */
 typedef struct wgpu_fft_gpu wgpu_fft_gpu;
@@ -356,6 +362,32 @@ typedef struct wgpu_fft_transform {
      */
     bool in_place;
 } wgpu_fft_transform;
+
+/**
+ * A convolution of a signal that comes in blocks.
+ */
+typedef struct wgpu_fft_stream_convolution {
+    /**
+     * sizeof(wgpu_fft_stream_convolution).
+     */
+    size_t size;
+    /**
+     * Samples of a block, for each channel.
+     */
+    size_t block;
+    /**
+     * Taps of a kernel.
+     */
+    size_t taps;
+    /**
+     * Channels. 0 counts as 1.
+     */
+    size_t channels;
+    /**
+     * Whether each channel has a kernel of its own, one behind the other.
+     */
+    bool kernel_for_each;
+} wgpu_fft_stream_convolution;
 
 /**
  * All is well.
@@ -661,6 +693,43 @@ size_t wgpu_fft_plan_output_len(const struct wgpu_fft_plan *plan);
  * The bytes that the plan holds on the device besides arrays. 0 for NULL.
  */
 size_t wgpu_fft_plan_workspace_bytes(const struct wgpu_fft_plan *plan);
+
+/**
+ * Begins a convolution of a stream, with silence before its first block: y[t] is the sum of h[k] x[t-k]
+ * over the taps h[k]. `kernel` has `count` floats: the taps, or those of each channel. Destroy the stream
+ * with wgpu_fft_stream_convolve_destroy.
+ */
+wgpu_fft_status wgpu_fft_stream_convolve_open(const struct wgpu_fft_gpu *gpu,
+                                              const struct wgpu_fft_stream_convolution *convolution,
+                                              const float *kernel,
+                                              size_t count,
+                                              struct wgpu_fft_convolve_stream **stream);
+
+/**
+ * Takes the next block, and writes the same block of the results: `count` floats each, channels times
+ * samples, with the samples of a channel side by side. It waits for the device. `output` may be `input`.
+ */
+wgpu_fft_status wgpu_fft_stream_convolve_push(const struct wgpu_fft_convolve_stream *stream,
+                                              const float *input,
+                                              float *output,
+                                              size_t count);
+
+/**
+ * Exchanges the kernel for one with as many taps, for the blocks that come.
+ */
+wgpu_fft_status wgpu_fft_stream_convolve_set_kernel(const struct wgpu_fft_convolve_stream *stream,
+                                                    const float *kernel,
+                                                    size_t count);
+
+/**
+ * Forgets all blocks: the next one is the first again.
+ */
+wgpu_fft_status wgpu_fft_stream_convolve_reset(const struct wgpu_fft_convolve_stream *stream);
+
+/**
+ * Destroys a stream. NULL does nothing.
+ */
+void wgpu_fft_stream_convolve_destroy(struct wgpu_fft_convolve_stream *stream);
 
 /**
  * The text of a transform, as wgpu_fft_plan_text takes it: `c2c fwd 480x640 x8`. It needs no

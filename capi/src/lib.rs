@@ -14,6 +14,7 @@ mod plan;
 #[path = "../process.rs"]
 mod process;
 mod status;
+mod stream;
 mod transform;
 
 use std::ffi::{CStr, c_char};

@@ -315,6 +315,59 @@ static void searches(wgpu_fft_gpu *gpu)
     wgpu_fft_plan_destroy(plan);
 }
 
+/* A signal in blocks, against the definition. */
+static void streamed(const wgpu_fft_gpu *gpu)
+{
+    enum { BLOCK = 32, TAPS = 500, CHANNELS = 2, BLOCKS = 40, ALL = CHANNELS * BLOCK };
+    static float kernel[TAPS * CHANNELS], signal[BLOCKS * ALL];
+    wgpu_fft_stream_convolution how = {0};
+    wgpu_fft_convolve_stream *stream;
+    float out[ALL];
+    int each, b, c, t, k;
+
+    noise(kernel, TAPS * CHANNELS, 21);
+    noise(signal, BLOCKS * ALL, 22);
+    how.size = sizeof how;
+    how.block = BLOCK;
+    how.taps = TAPS;
+    how.channels = CHANNELS;
+    for (each = 0; each < 2; each++) {
+        size_t taps = each ? TAPS * CHANNELS : TAPS;
+        how.kernel_for_each = each;
+        CHECK(wgpu_fft_stream_convolve_open(gpu, &how, kernel, taps, &stream) == WGPU_FFT_OK);
+        CHECK(wgpu_fft_stream_convolve_push(stream, signal, out, ALL) == WGPU_FFT_OK);
+        CHECK(wgpu_fft_stream_convolve_reset(stream) == WGPU_FFT_OK);
+        for (b = 0; b < BLOCKS; b++) {
+            memcpy(out, signal + b * ALL, sizeof out);
+            CHECK(wgpu_fft_stream_convolve_push(stream, b % 2 ? out : signal + b * ALL, out, ALL) == WGPU_FFT_OK);
+            for (c = 0; c < CHANNELS; c++)
+                for (t = 0; t < BLOCK; t++) {
+                    double exact = 0;
+                    int now = b * BLOCK + t;
+                    for (k = 0; k < TAPS && k <= now; k++)
+                        exact += (double)kernel[each * c * TAPS + k] * signal[(now - k) / BLOCK * ALL + c * BLOCK + (now - k) % BLOCK];
+                    CHECK(fabs(out[c * BLOCK + t] - exact) < 1e-4);
+                }
+        }
+        CHECK(wgpu_fft_stream_convolve_push(stream, signal, out, ALL - 1) == WGPU_FFT_ERROR_LENGTH);
+        CHECK(strstr(wgpu_fft_error_message(), "63") != NULL);
+        CHECK(wgpu_fft_stream_convolve_push(stream, NULL, out, ALL) == WGPU_FFT_ERROR_ARGUMENT);
+        CHECK(wgpu_fft_stream_convolve_push(stream, signal, NULL, ALL) == WGPU_FFT_ERROR_ARGUMENT);
+        CHECK(wgpu_fft_stream_convolve_set_kernel(stream, kernel, taps + 1) == WGPU_FFT_ERROR_LENGTH);
+        CHECK(wgpu_fft_stream_convolve_set_kernel(stream, kernel, taps) == WGPU_FFT_OK);
+        wgpu_fft_stream_convolve_destroy(stream);
+    }
+    stream = (wgpu_fft_convolve_stream *)&stream;
+    CHECK(wgpu_fft_stream_convolve_open(gpu, &how, kernel, TAPS, &stream) == WGPU_FFT_ERROR_LENGTH && stream == NULL);
+    how.block = 0;
+    CHECK(wgpu_fft_stream_convolve_open(gpu, &how, kernel, TAPS * CHANNELS, &stream) == WGPU_FFT_ERROR_ARGUMENT);
+    how.size = 1;
+    CHECK(wgpu_fft_stream_convolve_open(gpu, &how, kernel, TAPS, &stream) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_stream_convolve_open(gpu, NULL, kernel, TAPS, &stream) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_stream_convolve_push(NULL, signal, out, ALL) == WGPU_FFT_ERROR_ARGUMENT);
+    wgpu_fft_stream_convolve_destroy(NULL);
+}
+
 static void device(const char *name)
 {
     wgpu_fft_gpu_options options = {0};
@@ -400,6 +453,7 @@ static void device(const char *name)
 
     queued(gpu);
     started(gpu);
+    streamed(gpu);
     for (i = 0; i < THREADS; i++) {
         jobs[i].gpu = gpu;
         jobs[i].seed = 100 + (unsigned)i;

@@ -228,7 +228,7 @@ fn extent<T: Copy + Into<f64>>(values: &[T]) -> Option<[f64; 2]> {
             low[lane] = if value < low[lane] { value } else { low[lane] };
             high[lane] = if value > high[lane] { value } else { high[lane] };
             // NaN, unless the number is finite.
-            rest[lane] += value - value;
+            rest[lane] += value * 0.0;
         }
     }
     let all = |lanes: [f64; 8], chosen: fn(f64, f64) -> f64| lanes.into_iter().reduce(chosen).expect("there are lanes");
