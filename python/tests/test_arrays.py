@@ -154,7 +154,7 @@ def test_places(noise):
     assert np.array_equal(array.T.reshape(6, -1), x.T.reshape(6, -1))
     assert np.array_equal(array[0, 1].ravel(), x[0, 1])
     assert float(array[1, 2, 3]) == x[1, 2, 3]
-    for key in (4, (0, 0, 0, 0), slice(None, None, -1), [0, 1], True, np.False_):
+    for key in (4, (0, 0, 0, 0)):
         with pytest.raises(IndexError):
             array[key]
 
@@ -407,12 +407,6 @@ def test_powers(noise):
         for result, expected in ((array**2, x**2), (array**3, x**3), (array**-1.0, x**-1.0), (2.0**array, 2.0**x), (abs(array) ** array, abs(x) ** x)):
             assert result.dtype == expected.dtype
             np.testing.assert_allclose(result.to_numpy(), expected, rtol=1e-5)
-
-
-def test_small_arrays_are_printed(noise):
-    x = noise((2, 3), np.float32)
-    assert str(x) in repr(wgpu_fft.asarray(x))
-    assert "\n" not in repr(wgpu_fft.asarray(noise((40, 40), np.float32)))
 
 
 def test_numbers_are_uploaded_once():

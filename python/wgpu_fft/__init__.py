@@ -34,10 +34,10 @@ from ._plan import Plan, Tuned, check, tune
 from ._real import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 
 if TYPE_CHECKING:
-    from . import signal
+    from . import array_api, finufft, signal
 
 __all__ = [
-    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "Tuned", "adapters", "asarray", "check", "fftfreq", "fftshift", "flush",
+    "ArgumentError", "Array", "Device", "Error", "Options", "Plan", "Tuned", "adapters", "array_api", "asarray", "check", "fftfreq", "fftshift", "finufft", "flush",
     "get_device", "get_options", "ifftshift", "next_fast_len", "options", "prev_fast_len", "rfftfreq", "set_device", "set_options", "signal", "tune",
 ]
 __all__ += _fourier.__all__
@@ -54,9 +54,9 @@ def __ua_function__(method: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    # It may need SciPy, which is slow to load.
-    if name == "signal":
+    # They are slow to load, or need SciPy.
+    if name in ("array_api", "finufft", "signal"):
         import importlib
 
-        return importlib.import_module(".signal", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,22 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _deferred, _elementwise, _reduce
+from . import _core, _deferred, _elementwise, _indexing
 from ._callers import caller
-from ._device import Device, as_bytes, get_device
+from ._device import Device, as_bytes, checked, get_device
 from ._dtypes import ELEMENTS, is_complex, is_double, single_of
 from ._geometry import Placed, TooManyAxes, copy, dense
+from ._operators import Operators
 from ._options import get_options
 
 # The integers from which on float64 does not have each.
 LARGEST_INTEGER = 1 << 53
 
 
-# Elements of an array that is printed.
-SHOWN = 1000
+# Elements of an array that is printed with all of them, and how many of a larger one at each end.
+SHOWN, EDGE = 1000, 3
 
 
-class Array:
+class Array(Operators):
     """An array that stays on the device between calls.
 
     `asarray` makes one, and all transforms of this package take and return them. It has the
@@ -51,9 +52,6 @@ class Array:
     _placed: Placed
     #: Where it is.
     device: Device
-    # NumPy leaves operators to this class.
-    __array_priority__ = 1000
-    __array_ufunc__ = None
 
     def __init__(self, *_: object) -> None:
         raise TypeError("an Array is made by wgpu_fft.asarray")
@@ -132,8 +130,16 @@ class Array:
 
     def __repr__(self) -> str:
         what = f"<wgpu_fft.Array {self.shape} {self.dtype} on {self.device.info['name']}>"
-        # Larger ones are not read for it.
-        return f"{what}\n{self.to_numpy()}" if self.size <= SHOWN else what
+        # Of larger ones the edges alone are read.
+        text = np.array2string(_edges(self), threshold=0, edgeitems=EDGE) if self.size > SHOWN else str(self.to_numpy())
+        return f"{what}\n{text}"
+
+    def __format__(self, spec: str) -> str:
+        if self.shape:
+            return object.__format__(self, spec)
+        # Without a word on how, the digits of its own type.
+        number = self.to_numpy()[()]
+        return format(number, spec) if spec else str(number)
 
     # To and from the host.
 
@@ -161,9 +167,21 @@ class Array:
         data = self.to_numpy()
         return data if dtype is None else data.astype(dtype, copy=False)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, *, copy: bool | None = None, **options: Any) -> Any:
         """A copy on the host, for other libraries."""
-        return self.to_numpy().__dlpack__(**{name: value for name, value in options.items() if name != "copy"})
+        if copy is False:
+            raise BufferError("an array on the device cannot be had on the host without a copy")
+        return self.to_numpy().__dlpack__(**options)
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> tuple:
+        """For pickle: the numbers, which another process puts on the device that it uses."""
+        return asarray, (self.to_numpy(), self.dtype)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -198,26 +216,6 @@ class Array:
     def __int__(self) -> int:
         return int(self.to_numpy())
 
-    # Comparisons. As in NumPy, arrays that can be compared element by element have no hash.
-
-    def __eq__(self, other: Any) -> np.ndarray:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return _elementwise.compared("equal", self, other)
-
-    def __ne__(self, other: Any) -> np.ndarray:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return _elementwise.compared("not_equal", self, other)
-
-    def __lt__(self, other: Any) -> np.ndarray:
-        return _elementwise.compared("less", self, other)
-
-    def __le__(self, other: Any) -> np.ndarray:
-        return _elementwise.compared("less_equal", self, other)
-
-    def __gt__(self, other: Any) -> np.ndarray:
-        return _elementwise.compared("greater", self, other)
-
-    def __ge__(self, other: Any) -> np.ndarray:
-        return _elementwise.compared("greater_equal", self, other)
-
     def __contains__(self, value: Any) -> bool:
         return value in self.to_numpy()
 
@@ -227,51 +225,38 @@ class Array:
         return Array._of(self.device, self._buffer, self.dtype, Placed(shape, strides, offset, self._placed.within))
 
     def __getitem__(self, key: Any) -> Array:
-        """A part of the array, without a copy: whole numbers, slices that go forwards, `...` and None."""
-        keys = list(key) if isinstance(key, tuple) else [key]
-        given = sum(1 for part in keys if part is not None and part is not Ellipsis)
-        if given > self.ndim or keys.count(Ellipsis) > 1:
-            raise IndexError(f"too many indices: the array has {self.ndim} axes, and {given} were indexed")
-        if Ellipsis not in keys:
-            keys.append(Ellipsis)
-        at = keys.index(Ellipsis)
-        keys[at : at + 1] = [slice(None)] * (self.ndim - given)
-        shape, strides, offset, axis = [], [], self._placed.offset, 0
-        for part in keys:
-            if part is None:
-                shape.append(1)
-                strides.append(1)
-                continue
-            n, stride = self.shape[axis], self._placed.strides[axis]
-            if isinstance(part, slice):
-                first, end, step = part.indices(n)
-                if step < 0:
-                    raise IndexError("slices of arrays on the device go forwards: use to_numpy() first")
-                shape.append(max(0, -((first - end) // step)))
-                strides.append(stride * step)
-                offset += first * stride if shape[-1] else 0
-            else:
-                try:
-                    index = operator.index(part)
-                except TypeError:
-                    index = None
-                # True is an integer in Python, and a mask in NumPy.
-                if index is None or isinstance(part, bool):
-                    raise IndexError(f"arrays on the device take whole numbers and slices, not {type(part).__name__}")
-                if not -n <= index < n:
-                    raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
-                offset += index % n * stride
-            axis += 1
-        return self._view(tuple(shape), tuple(strides), offset)
+        """A part of the array. Whole numbers, slices that go forwards, `...` and None share its
+        memory; slices that go backwards are copied, and masks and arrays of places through the host."""
+        found = _indexing.part(self, key)
+        if found is None:
+            return asarray(np.asarray(self.to_numpy()[_indexing.on_host(key)]), dtype=self.dtype, device=self.device)
+        part, backwards = found
+        return _elementwise.flipped(part, backwards) if backwards else part
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Writes to a part of the array, and so to all arrays that share its memory."""
+        found = _indexing.part(self, key)
+        if found is None:
+            data = self.to_numpy()
+            data[_indexing.on_host(key)] = self._own(_indexing.on_host(value))
+            found, value = (self, []), data
+        part, backwards = found
         if not isinstance(value, Array):
-            value = asarray(np.asarray(value, self.dtype), dtype=self.dtype, device=self.device)
-        elif value.dtype == self.dtype:
+            value = asarray(self._own(value), dtype=self.dtype, device=self.device)
+        elif value.dtype == self.dtype and not backwards:
             # What is read must not be what is written, nor lie beside it in one buffer.
             value = value.copy()
-        self[key]._write(value)
+        if backwards:
+            behind = [axis - part.ndim + value.ndim for axis in backwards]
+            value = _elementwise.flipped(value, [axis for axis in behind if axis >= 0])
+        part._write(value)
+
+    def _own(self, values: Any) -> np.ndarray:
+        """Values on the host as the type of this array."""
+        values = np.asarray(values)
+        if is_complex(values.dtype) and not is_complex(self.dtype):
+            raise TypeError(f"complex numbers cannot be written to an array of {self.dtype}")
+        return np.asarray(values, self.dtype)
 
     def _write(self, value: Array) -> None:
         """Writes an array with a buffer of its own over this one."""
@@ -306,8 +291,9 @@ class Array:
             raise ValueError(f"axes {order} are not those of an array of {self.ndim} axes, each once")
         return self._view(tuple(self.shape[i] for i in order), tuple(self._placed.strides[i] for i in order), self._placed.offset)
 
-    def reshape(self, *shape: Any) -> Array:
-        """The same elements in another shape. It needs a copy if there are gaps between them."""
+    def reshape(self, *shape: Any, copy: bool | None = None) -> Array:
+        """The same elements in another shape. It needs a copy if there are gaps between them, which
+        `copy=False` refuses."""
         asked = _unpacked(shape, "shape")
         known = math.prod(n for n in asked if n != -1)
         if asked.count(-1) > 1:
@@ -315,7 +301,7 @@ class Array:
         shape = tuple(self.size // known if n == -1 and known else n for n in asked)
         if math.prod(shape) != self.size or any(n < 0 for n in shape):
             raise ValueError(f"cannot reshape an array of size {self.size} into shape {asked}")
-        whole = self.contiguous()
+        whole = self._without_gaps(copy)
         return Array._of(whole.device, whole._buffer, whole.dtype, Placed.of(shape))
 
     def ravel(self) -> Array:
@@ -324,8 +310,14 @@ class Array:
 
     def contiguous(self) -> Array:
         """An array with these elements without gaps: this one, if it has none."""
+        return self._without_gaps(None)
+
+    def _without_gaps(self, copy: bool | None) -> Array:
         array = self if self._placed.is_dense else self._based()
-        return array if array._placed.is_dense else array.copy()
+        dense = array._placed.is_dense
+        if copy is False and not dense:
+            raise ValueError(f"the elements of this array of the shape {self.shape} have gaps between them, which takes a copy")
+        return array.copy() if copy or not dense else array
 
     def copy(self) -> Array:
         """A new array with the same elements."""
@@ -378,59 +370,6 @@ class Array:
             return _elementwise.as_complex(self)
         return asarray(self.to_numpy().astype(dtype), device=self.device)
 
-    # Reductions.
-
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Array:
-        """The sum along some axes, or of all elements: an array on the device.
-
-        Sums of float32 and complex64 are added in pairs, as NumPy's are.
-
-        >>> import numpy as np, wgpu_fft
-        >>> wgpu_fft.asarray(np.ones((3, 4), np.float32)).sum(axis=1).to_numpy()
-        array([4., 4., 4.], dtype=float32)
-        """
-        return _reduce.reduced(self, "sum", axis, keepdims)
-
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Array:
-        """The product along some axes."""
-        return _reduce.reduced(self, "prod", axis, keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
-        """The mean along some axes."""
-        return _reduce.reduced(self, "mean", axis, keepdims)
-
-    def var(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Array:
-        """The variance along some axes, of real type: squares over their number less `ddof`."""
-        return _reduce.reduced(self, "var", axis, keepdims, ddof)
-
-    def std(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Array:
-        """The square root of the variance."""
-        return _reduce.reduced(self, "std", axis, keepdims, ddof)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Array:
-        """The least element along some axes; NaN if there is one."""
-        return _reduce.reduced(self, "min", axis, keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Array:
-        """The largest element along some axes; NaN if there is one."""
-        return _reduce.reduced(self, "max", axis, keepdims)
-
-    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Where the first least element is along an axis, or in all elements: on the host."""
-        return _reduce.reduced(self, "argmin", axis, keepdims)
-
-    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Where the first largest element is along an axis, or in all elements: on the host."""
-        return _reduce.reduced(self, "argmax", axis, keepdims)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Whether an element is not 0 along some axes: on the host."""
-        return _reduce.reduced(self, "any", axis, keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Whether no element is 0 along some axes: on the host."""
-        return _reduce.reduced(self, "all", axis, keepdims)
-
     # Arithmetic.
 
     def map(self, wgsl: str, dtype: Any = None) -> Array:
@@ -445,93 +384,6 @@ class Array:
         array([1., 2., 3.], dtype=float32)
         """
         return _elementwise.mapped(self, wgsl, np.dtype(dtype or self.dtype))
-
-    def __add__(self, other: Any) -> Array:
-        return _elementwise.binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Array:
-        return _elementwise.binary("add", other, self)
-
-    def __sub__(self, other: Any) -> Array:
-        return _elementwise.binary("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Array:
-        return _elementwise.binary("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Array:
-        return _elementwise.binary("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Array:
-        return _elementwise.binary("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Array:
-        return _elementwise.binary("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Array:
-        return _elementwise.binary("divide", other, self)
-
-    def __pow__(self, other: Any) -> Array:
-        return _elementwise.power(self, other)
-
-    def __rpow__(self, other: Any) -> Array:
-        return _elementwise.power(other, self)
-
-    # In place, as of NumPy's arrays: what shares the memory sees it.
-
-    def _become(self, result: Any) -> Any:
-        if result is NotImplemented:
-            return result
-        with self.device._deferring:
-            alike = (result.dtype, result.shape) == (self.dtype, self.shape)
-            if alike and self._expression is not None and result._expression is not None:
-                # Nothing shares memory that is not written yet.
-                self._expression = result._expression
-                _deferred.keep(self.device, self)
-            else:
-                self._write(result)
-        return self
-
-    def __iadd__(self, other: Any) -> Array:
-        return self._become(self + other)
-
-    def __isub__(self, other: Any) -> Array:
-        return self._become(self - other)
-
-    def __imul__(self, other: Any) -> Array:
-        return self._become(self * other)
-
-    def __itruediv__(self, other: Any) -> Array:
-        return self._become(self / other)
-
-    def __ipow__(self, other: Any) -> Array:
-        return self._become(self**other)
-
-    def __mod__(self, other: Any) -> Array:
-        return _elementwise.by_numpy("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> Array:
-        return _elementwise.by_numpy("remainder", other, self)
-
-    def __floordiv__(self, other: Any) -> Array:
-        return _elementwise.by_numpy("floor_divide", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Array:
-        return _elementwise.by_numpy("floor_divide", other, self)
-
-    def __matmul__(self, other: Any) -> Array:
-        return _elementwise.by_numpy("matmul", self, other)
-
-    def __rmatmul__(self, other: Any) -> Array:
-        return _elementwise.by_numpy("matmul", other, self)
-
-    def __neg__(self) -> Array:
-        return _elementwise.unary(self, "-value", np.negative)
-
-    def __pos__(self) -> Array:
-        return self.copy()
-
-    def __abs__(self) -> Array:
-        return _elementwise.absolute(self)
 
     def conj(self) -> Array:
         """The complex conjugates."""
@@ -553,7 +405,7 @@ def asarray(data: Any, dtype: Any = None, device: Device | None = None) -> Array
     """
     if isinstance(data, Array):
         data = data if dtype is None else data.astype(dtype)
-        if device is None or device is data.device:
+        if device is None or checked(device) is data.device:
             return data
         data = data.to_numpy()
     elif dtype is not None:
@@ -565,7 +417,7 @@ def asarray(data: Any, dtype: Any = None, device: Device | None = None) -> Array
         if data.dtype.kind in "iu" and data.size and max(-int(data.min()), int(data.max())) > LARGEST_INTEGER:
             raise ValueError("integers beyond 2**53 become other numbers as float64: dtype=np.float64 allows that")
     data = number(data)
-    device = device or get_device()
+    device = get_device() if device is None else checked(device)
     # No buffer has nothing in it.
     buffer = device._upload(data) if data.size else device._core.zeros(4)
     return Array._of(device, buffer, data.dtype, Placed.of(data.shape))
@@ -593,6 +445,16 @@ def number(data: np.ndarray) -> np.ndarray:
     if dtype not in ELEMENTS:
         raise TypeError(f"the device has no numbers of type {dtype}: convert them to float64 or complex128")
     return np.asarray(data, dtype)
+
+
+def _edges(array: Array) -> np.ndarray:
+    """The elements of a large array that are printed, and one more between them on each axis."""
+    chosen = [range(n) if n <= 2 * EDGE else [*range(EDGE + 1), *range(n - EDGE, n)] for n in array.shape]
+    if array.size <= SHOWN:
+        return array.to_numpy()[np.ix_(*chosen)]
+    if array.ndim == 1:
+        return np.concatenate([array[: EDGE + 1].to_numpy(), array[-EDGE:].to_numpy()])
+    return np.stack([_edges(array[i]) for i in chosen[0]])
 
 
 def _unpacked(given: tuple, name: str) -> tuple[int, ...]:

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 SCALARS = 256
 
 
+def checked(device: Device) -> Device:
+    """What callers give as a device."""
+    if not isinstance(device, Device):
+        raise TypeError(f"a device is a wgpu_fft.Device, not {device!r}: arrays on the host are NumPy's, and to_numpy() makes them")
+    return device
+
+
 class _Entry:
     """A plan that one thread makes, while others that want the same wait."""
 

@@ -12,7 +12,7 @@ from ._callers import Caller, caller
 from ._device import Device
 from ._dtypes import ELEMENTS, is_complex, is_double, real_of
 from ._errors import ArgumentError
-from ._geometry import Placed, TooManyAxes, copy
+from ._geometry import Placed, TooManyAxes, copy, dense
 
 if TYPE_CHECKING:
     from ._array import Array
@@ -166,8 +166,8 @@ def power(base: Any, exponent: Any) -> Array:
 def by_numpy(name: str, left: Any, right: Any) -> Array:
     """An operator of NumPy's, on the host."""
     own = left if isinstance(left, _array.Array) else right
-    sides = [side.to_numpy() if isinstance(side, _array.Array) else side for side in (left, right)]
-    if not all(isinstance(side, OPERANDS) for side in sides):
+    sides = _sides(left, right)
+    if sides is None:
         return NotImplemented
     return _on_host(own.device, np.asarray(getattr(np, name)(*sides)))
 
@@ -194,11 +194,29 @@ def _number(device: Device, data: np.ndarray) -> Array:
     return _array.Array._of(device, device._number(data), data.dtype, Placed.of(()))
 
 
-def compared(name: str, array: Array, other: Any) -> Any:
+def compared(name: str, left: Any, right: Any) -> Any:
     """A comparison of NumPy's, on the host: no device has arrays of booleans."""
-    if not isinstance(other, OPERANDS) and not isinstance(other, _array.Array):
-        return NotImplemented
-    return getattr(np, name)(array.to_numpy(), other.to_numpy() if isinstance(other, _array.Array) else other)
+    sides = _sides(left, right)
+    return NotImplemented if sides is None else getattr(np, name)(*sides)
+
+
+def _sides(*operands: Any) -> list | None:
+    """Operands on the host, or None if NumPy should ask their own class."""
+    sides = [side.to_numpy() if isinstance(side, _array.Array) else side for side in operands]
+    return sides if all(isinstance(side, OPERANDS) for side in sides) else None
+
+
+def flipped(array: Array, axes: list[int]) -> Array:
+    """A copy with the elements along some axes in reverse."""
+    if is_double(array.dtype) or array.size == 0:
+        return _on_host(array.device, np.flip(array.to_numpy(), tuple(axes)))
+    array, strides = array.contiguous(), dense(array.shape)
+    # Modulo 2**32, so that differences may be negative on the way.
+    axes_of = ((array.shape[i], strides[i]) for i in axes)
+    index = "{flat}" + "".join(f" + ({n - 1}u - 2u * (({{flat}}) / {stride}u % {n}u)) * {stride}u" for n, stride in axes_of)
+    element = ELEMENTS[array.dtype]
+    fragment = (f"other[{index}]", FUNCTIONS, element, (("other", element, array._placed.within),))
+    return run(array, array.dtype, fragment, [("other", array._buffer)], caller())
 
 
 def _numbers(own: np.dtype, wanted: np.dtype, text: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from . import _array
 from ._callers import caller
 from ._dtypes import DTYPES, ELEMENTS, is_complex, is_double, real_of
-from ._geometry import whole_numbers
+from ._geometry import PLACES, whole_numbers
 
 # By the names of NumPy.
 NAMES = {
@@ -23,8 +23,11 @@ OF_REALS = ("min", "max", "argmin", "argmax")
 OF_F64 = ("sum", "mean", "min", "max")
 
 
-def reduced(array: _array.Array, name: str, axis: Any, keepdims: bool, ddof: float = 0) -> Any:
+def reduced(array: _array.Array, name: str, axis: Any, keepdims: bool, ddof: float = 0, dtype: Any = None, out: Any = None) -> Any:
     """As the method of NumPy's arrays. Numbers stay on the device; places and truths do not."""
+    if out is not None:
+        raise TypeError(f"{name} of an array on the device takes no out: it returns a new array")
+    array = array if dtype is None else array.astype(dtype)
     axes = _axes(array.ndim, axis)
     on_host = functools.partial(_on_host, array, name, axis, keepdims, ddof)
     if array.size == 0 or not axes:
@@ -35,6 +38,10 @@ def reduced(array: _array.Array, name: str, axis: Any, keepdims: bool, ddof: flo
         # NumPy orders complex numbers by their real parts first.
         return on_host()
     shape, count = _shape(array.shape, axes, keepdims), math.prod(array.shape[i] for i in axes)
+    if _groups(array.shape, axes) > PLACES:
+        # What is kept in front, and so two groups.
+        kept = [i for i in range(array.ndim) if i not in axes]
+        array, axes = array.transpose(*kept, *axes), tuple(range(len(kept), array.ndim))
     spec = _spec(NAMES[name], ELEMENTS[array.dtype], array.shape, axes)
     plan = array.device._plan_of(spec)
     element, _ = plan.output
@@ -67,6 +74,11 @@ def _shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tup
     if keepdims:
         return tuple(1 if i in axes else n for i, n in enumerate(shape))
     return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def _groups(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    """The axes of a reduction, where neighbours of which all are kept, or none, are one."""
+    return sum(1 for _ in itertools.groupby(i in axes for i in range(len(shape))))
 
 
 @functools.lru_cache(1024)

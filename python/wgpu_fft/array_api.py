@@ -1,7 +1,7 @@
 """The Python array API standard (2024.12) on arrays of this package.
 
-`Array.__array_namespace__` returns this module, so libraries that take arrays of any namespace, such
-as SciPy with `SCIPY_ARRAY_API=1` and scikit-image, call its functions.
+`Array.__array_namespace__` returns this module, so libraries that take arrays of any namespace call
+its functions, such as SciPy with `SCIPY_ARRAY_API=1`.
 
 >>> import numpy as np, wgpu_fft
 >>> x = wgpu_fft.asarray(np.array([[1, 4], [9, 16]], np.float32))
@@ -35,8 +35,9 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from . import _elementwise, _fourier, _helper
 from ._array import Array, asarray as _asarray, empty as _zeros
-from ._device import Device, adapters, get_device
+from ._device import Device, adapters, checked, get_device
 from ._dtypes import ELEMENTS, is_complex, is_double
+from ._geometry import whole_numbers
 
 __array_api_version__ = "2024.12"
 
@@ -109,26 +110,34 @@ def _made(shape: Any, dtype: Any, device: Device | None, value: Any) -> Any:
     dtype = np.dtype(dtype)
     if dtype not in ELEMENTS:
         return np.full(shape, value, dtype)
+    shape = tuple(whole_numbers(shape, "shape"))
+    if builtins.any(n < 0 for n in shape):
+        raise ValueError(f"no axis has a negative length: {shape}")
     if value == 0:
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        return _zeros(device or get_device(), shape, dtype)
+        return _zeros(get_device() if device is None else checked(device), shape, dtype)
     return _asarray(np.full(shape, value, dtype), dtype=dtype, device=device)
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Device | None = None, copy: Any = None) -> Any:
     """An array on the device, or one of NumPy for booleans and integers."""
     if isinstance(obj, Array):
-        array = obj if dtype is None else astype(obj, dtype)
+        array = obj if dtype is None else astype(obj, dtype, copy=False)
         if device is not None and isinstance(array, Array):
             array = _asarray(array, device=device)
+        if copy is False and array is not obj:
+            raise ValueError("an array of another type, or on another device, takes a copy")
         return array.copy() if copy and array is obj else array
-    host = np.asarray(_host(obj))
+    host = np.asarray(_host(obj), copy=False if copy is False else None)
     if dtype is None:
         # Numbers of Python have the default type, and beside others the type of those.
         typed = builtins.any(hasattr(one, "dtype") for one in _flat(obj))
         dtype = result_type(*_flat(obj)) if typed else _DEFAULTS.get(host.dtype.kind, host.dtype)
-    host = np.array(host, dtype, copy=copy or None)
-    return _asarray(host, dtype=host.dtype, device=device) if host.dtype in ELEMENTS else host
+    host = np.array(host, dtype, copy=copy)
+    if host.dtype not in ELEMENTS:
+        return host
+    if copy is False:
+        raise ValueError("an array of the host comes to the device by a copy")
+    return _asarray(host, dtype=host.dtype, device=device)
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Device | None = None) -> Any:
@@ -150,7 +159,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Device | Non
 
 def _like(make: Callable) -> Callable:
     def like(x: Any, /, *args: Any, dtype: Any = None, device: Device | None = None) -> Any:
-        return make(x.shape, *args, dtype=x.dtype if dtype is None else dtype, device=device or getattr(x, "device", None))
+        return make(x.shape, *args, dtype=x.dtype if dtype is None else dtype, device=device or _device_of(x))
 
     return _named(f"{make.__name__}_like", like)
 
@@ -174,7 +183,7 @@ meshgrid, tril, triu = map(_by_numpy, ("meshgrid", "tril", "triu"))
 
 
 def from_dlpack(x: Any, /, *, device: Device | None = None, copy: Any = None) -> Any:
-    return asarray(np.from_dlpack(x), device=device, copy=copy)
+    return asarray(x if isinstance(x, Array) else np.from_dlpack(x), device=device, copy=copy)
 
 
 # Types.
@@ -185,7 +194,7 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Device | None = N
     if isinstance(x, Array) and np.dtype(dtype) in ELEMENTS and not (is_complex(x.dtype) and not is_complex(np.dtype(dtype))):
         result = x.astype(dtype)
         return x.copy() if copy and result is x else result
-    return _back(np.asarray(_host(x)).astype(dtype, copy=copy), device or getattr(x, "device", None))
+    return _back(np.asarray(_host(x)).astype(dtype, copy=copy), device or _device_of(x))
 
 
 def finfo(type: Any, /) -> np.finfo:  # noqa: A002
@@ -273,23 +282,47 @@ def pow(x1: Any, x2: Any, /) -> Any:  # noqa: A001
 
 _HOST = """
 acos acosh asin asinh atan atan2 atanh copysign cos cosh exp expm1 floor_divide hypot log log10 log1p log2 logaddexp
-maximum minimum nextafter reciprocal remainder sign sin sinh tan tanh clip
+maximum minimum nextafter reciprocal remainder sign sin sinh tan tanh
 bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor
 equal greater greater_equal isfinite isinf isnan less less_equal logical_and logical_not logical_or logical_xor not_equal signbit
-where isin searchsorted nonzero count_nonzero take take_along_axis argsort sort
+where isin searchsorted nonzero count_nonzero take take_along_axis
 unique_all unique_counts unique_inverse unique_values
-concat flip repeat roll stack tile unstack diff cumulative_prod cumulative_sum
+concat repeat roll stack tile unstack diff cumulative_prod cumulative_sum
 matmul tensordot vecdot
 """.split()
 for _name in _HOST:
     globals()[_name] = _by_numpy(_name)
 
+_clip, _sort, _argsort, _flip = map(_by_numpy, ("clip", "sort", "argsort", "flip"))
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+    return _clip(x, min=min, max=max)
+
+
+def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    ascending = _sort(x, axis=axis, stable=stable)
+    return _flip(ascending, axis=axis) if descending else ascending
+
+
+def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    if not descending:
+        return _argsort(x, axis=axis, stable=stable)
+    # Equal ones keep their order, as they are sorted from the end on.
+    return x.shape[axis] - 1 - np.flip(_argsort(np.flip(_host(x), axis), axis=axis, stable=stable), axis)
+
+
+def flip(x: Any, /, *, axis: Any = None) -> Any:
+    if not isinstance(x, Array):
+        return np.flip(x, axis)
+    return _elementwise.flipped(x, list(range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim)))
+
+
 # Shapes, without copies where the memory allows it.
 
 
 def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
-    result = x.reshape(shape)
-    return result.copy() if copy else result
+    return x.reshape(shape, copy=copy)
 
 
 def permute_dims(x: Any, /, axes: Any) -> Any:
@@ -401,7 +434,7 @@ class _Info:
     """What this namespace can do."""
 
     def capabilities(self) -> dict:
-        return {"boolean indexing": False, "data-dependent shapes": True, "max dimensions": None}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
 
     def default_device(self) -> Device:
         return get_device()
