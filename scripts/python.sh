@@ -59,9 +59,12 @@ else
     pwd | sed 's,$,/python,' >"$("$bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wgpu_fft.pth"
 fi
 
-# SciPy's tests, which its wheel carries, with our backend.
+# SciPy's tests, which its wheel carries, with our backend or, by the other plugin, our namespace.
 scipy_tests() {
-    PYTHONPATH=$PWD/python/scipy_tests "$bin/python" -m pytest -c python/scipy_tests/pytest.ini -p scipy_plugin --pyargs "$@"
+    PYTHONPATH=$PWD/python/scipy_tests "$bin/python" -m pytest -c python/scipy_tests/pytest.ini -p "${plugin:-scipy_plugin}" --pyargs "$@"
+}
+namespace_tests() {
+    plugin=namespace_plugin scipy_tests "$@"
 }
 # Those that call scipy.fft.
 transforms='czt or CZT or zoom or FFTConvolve or OAConvolve or Hilbert or Envelope'
@@ -119,6 +122,8 @@ sample_of_scipy() {
     scipy_tests scipy.fft --every 40
     scipy_tests scipy.fft --every 80 --single
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms" --every 800
+    namespace_tests scipy.fft --every 100
+    namespace_tests scipy.signal.tests.test_filter_design scipy.signal.tests.test_fir_filter_design scipy.signal.tests.test_windows --every 4
 }
 
 case ${1:-} in
@@ -136,6 +141,8 @@ test-all)
     scipy_tests scipy.fft
     scipy_tests scipy.fft --single
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms"
+    namespace_tests scipy.fft
+    namespace_tests scipy.signal
     ;;
 torch)
     if ! "$bin/python" -m pip install --quiet --disable-pip-version-check -c python/requirements-test.txt -r python/requirements-torch.txt; then

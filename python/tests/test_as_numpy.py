@@ -187,6 +187,13 @@ def test_sorting_clipping_and_shapes_of_the_standard():
                 make(shape)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_parts_of_numbers_without_axes(dtype):
+    x = wgpu_fft.asarray(np.asarray(3 + 4j, dtype))
+    for part, expected in ((x.real, 3), (x.imag, 4), (abs(x), 5)):
+        assert part.shape == () and float(part) == expected
+
+
 def test_printed():
     x = wgpu_fft.asarray(X / 10)
     assert f"{x[0, 0]:.2f} {x[0, 1]}" == "-0.70 -0.6" and repr(x[0, 1]).endswith("\n-0.6") and str(X / 10) in f"{x}"

@@ -102,7 +102,7 @@ def imag(array: Array) -> Array:
 
 def _part(array: Array, name: str, function: Any) -> Array:
     if is_double(array.dtype):
-        return _on_host(array.device, np.ascontiguousarray(function(array.to_numpy())))
+        return _on_host(array.device, function(array.to_numpy()).copy())
     return _mapped(array, f"(value).{name}", real_of(array.dtype))
 
 
