@@ -60,7 +60,7 @@ pub struct Search {
     pub limit: f64,
 }
 
-/// Who listens to a search.
+/// A listener of the caller's to a search.
 struct Listener {
     function: unsafe extern "C" fn(*mut c_void, *const Search) -> i32,
     user: *mut c_void,

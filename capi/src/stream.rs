@@ -115,8 +115,9 @@ pub unsafe extern "C" fn wgpu_fft_stream_convolve_push(
             block = own.push(input)?.wait()?;
             Ok(())
         })?;
-        // SAFETY: the caller gives room for as many floats.
-        unsafe { output.copy_from_nonoverlapping(block.as_ptr(), block.len()) };
+        let block: &[u8] = bytemuck::cast_slice(&block);
+        // SAFETY: the caller gives room for as many bytes.
+        unsafe { output.cast::<u8>().copy_from_nonoverlapping(block.as_ptr(), block.len()) };
         Ok(())
     })
 }

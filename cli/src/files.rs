@@ -186,7 +186,12 @@ pub(crate) fn read_array(input: Input) -> Result<Array> {
 
 /// Reads a file. An error says which.
 pub(crate) fn read_with<T>(path: &Path, read: impl FnOnce(Input) -> Result<T>) -> Result<T> {
-    Input::open(path).and_then(read).map_err(|error| format!("cannot read {}: {error}", input_name(path)).into())
+    Input::open(path).and_then(read).map_err(|error| unread(path, error))
+}
+
+/// Says which file cannot be read.
+pub(crate) fn unread(path: &Path, error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> {
+    format!("cannot read {}: {error}", input_name(path)).into()
 }
 
 fn read_picture(input: Input) -> Result<Array> {

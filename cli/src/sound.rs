@@ -14,10 +14,16 @@ pub fn read(path: &Path) -> Result<Vec<f32>> {
         Format::Wav => wav(input),
         _ => one_axis(files::read_array(input)?),
     })?;
+    check(path, &samples)?;
+    Ok(samples)
+}
+
+/// Refuses a sound without samples, or with some that are no numbers.
+pub fn check(path: &Path, samples: &[f32]) -> Result<()> {
     if samples.is_empty() || !samples.iter().all(|value| value.is_finite()) {
         return Err(format!("{}: it has no samples, or samples that are no numbers", files::input_name(path)).into());
     }
-    Ok(samples)
+    Ok(())
 }
 
 fn one_axis(array: Array) -> Result<Vec<f32>> {

@@ -13,11 +13,11 @@ use wgpu_fft::signal::StreamConvolve;
 use crate::Result;
 use crate::device::Device;
 use crate::files;
-use crate::sound::Sound;
+use crate::sound::{self, Sound};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A sound (.wav), or - for 32-bit floats from the standard input, those of all channels after one
+    /// A sound (.wav), or - for little-endian 32-bit floats from the standard input, those of all channels after one
     /// another
     input: PathBuf,
     /// The impulse response: a sound (.wav) of one channel or of as many, or an array of one axis (.npy)
@@ -55,7 +55,11 @@ impl Sink<'_> {
     /// Writes samples of all channels after one another.
     fn write(&mut self, samples: &[f32]) -> Result<()> {
         match self {
-            Self::Raw(out) => Ok(out.write_all(bytemuck::cast_slice(samples))?),
+            // A block goes out as soon as it is there.
+            Self::Raw(out) => {
+                samples.iter().try_for_each(|sample| out.write_all(&sample.to_le_bytes()))?;
+                Ok(out.flush()?)
+            }
             Self::Wav(out, bytes) => {
                 *bytes += size_of_val(samples) as u64;
                 if *bytes > MOST {
@@ -115,8 +119,11 @@ impl Arguments {
 
     /// The response by channels, how many taps it has, and whether there is one for each channel.
     fn kernel(&self, sound: &Sound) -> Result<(Vec<f32>, usize, bool)> {
-        let response = Sound::open(&self.response, 1)?;
         let name = files::input_name(&self.response);
+        if files::is_stdin(&self.response) {
+            return Err("the impulse response comes from a file, as the standard input is the sound's".into());
+        }
+        let response = Sound::open(&self.response, 1)?;
         let own = response.channels;
         if own != 1 && own != sound.channels {
             return Err(format!("{name} has {own} channels, and the sound has {}: there must be 1 or as many", sound.channels).into());
@@ -126,9 +133,10 @@ impl Arguments {
         {
             return Err(format!("{name} has {own} samples a second, and the sound has {other}").into());
         }
-        let samples = response.samples.collect::<Result<Vec<f32>>>()?;
-        if samples.is_empty() || !samples.iter().all(|value| value.is_finite()) {
-            return Err(format!("{name}: it has no samples, or samples that are no numbers").into());
+        let samples = response.samples.collect::<Result<Vec<f32>>>().map_err(|error| files::unread(&self.response, error))?;
+        sound::check(&self.response, &samples)?;
+        if !self.gain.is_finite() {
+            return Err(format!("the gain is {}, and must be a number", self.gain).into());
         }
         let taps = samples.len() / own;
         let kernel = (0..own).flat_map(|channel| samples.chunks_exact(own).map(move |frame| frame[channel] * self.gain)).collect();
@@ -152,7 +160,7 @@ impl Arguments {
             let mut frames = 0;
             while frames < block && !is_over {
                 for channel in 0..channels {
-                    match sound.samples.next().transpose()? {
+                    match sound.samples.next().transpose().map_err(|error| files::unread(&self.input, error))? {
                         Some(sample) => given[channel * block + frames] = sample,
                         None if channel == 0 => is_over = true,
                         None => return Err(format!("the sound ends with {channel} of {channels} channels").into()),

@@ -405,6 +405,15 @@ fn sounds_are_convolved_in_blocks() {
     }
     assert!(error(1, &["stream", &one, &both, &result]).contains("has 2 channels, and the sound has 1"));
     assert!(error(2, &["stream", &sound, &both, &one]).contains(".wav"));
+    // Both from the standard input: one of them would wait for the other for ever.
+    let (status, _, text) = piped(&["stream", "-", "-", "-"], raw);
+    assert!(status == Some(1) && text.contains("from a file"), "{text}");
+    assert!(error(1, &["stream", &sound, &both, &result, "--gain", "nan"]).contains("gain"));
+    // A sound that was cut off is named.
+    let cut = folder.path("cut.wav");
+    let whole = std::fs::read(&sound).unwrap();
+    std::fs::write(&cut, &whole[..whole.len() - 6]).unwrap();
+    assert!(error(1, &["stream", cut.to_str().unwrap(), &both, &result]).contains("cut.wav"));
 }
 
 #[test]

@@ -32,6 +32,7 @@ const FILES: &[(&str, usize, &str)] = &[
     ("capi/src/lib.rs", 2, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/pending.rs", 22, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/plan.rs", 52, "functions for C take pointers; each says what its caller must keep"),
+    ("capi/src/stream.rs", 20, "functions for C take pointers; each says what its caller must keep"),
     ("capi/src/transform.rs", 8, "functions for C take pointers; each says what its caller must keep"),
     ("cli/src/large.rs", 2, "a file is mapped, which must not change meanwhile"),
     ("crates/distributed/examples/out_of_core.rs", 1, "a file is mapped, which must not change meanwhile"),

@@ -123,8 +123,8 @@ typedef struct wgpu_fft_mpi_cluster wgpu_fft_mpi_cluster;
 typedef struct wgpu_fft_mpi_job wgpu_fft_mpi_job;
 
 /**
- * Who sends what, where an array goes from some parts of the ranks to others. Destroy it before
- * MPI_Finalize.
+ * Which rank sends which elements to which, where an array goes from some parts of the ranks to
+ * others. Destroy it before MPI_Finalize.
  */
 typedef struct wgpu_fft_mpi_redistribution wgpu_fft_mpi_redistribution;
 
@@ -594,8 +594,8 @@ wgpu_fft_mpi_status wgpu_fft_mpi_set_progress(struct wgpu_fft_mpi_job *job,
  * pencils, or a collection of halos. Collective. Destroy it with wgpu_fft_mpi_redistribution_destroy.
  *
  * `before` and `after` are this rank's parts: those of a job, or any of your own. Of them are read
- * `element_bytes`, which may be any number, `rank`, `axes`, `begin`, `count`, `extent`, `padding` and the batch, of which
- * `batch_extent` 0 means that there is none. Both name the same axes with the same extents, each in
+ * `element_bytes`, which may be any number, `rank`, `axes`, `begin`, `count`, `extent`, `padding` and
+ * the batch, of which `batch_extent` 0 means that there is none. Both name the same axes with the same extents, each in
  * the order in which it is stored, slowest first: {0, 1} before and {1, 0} after is a transpose.
  *
  * Every element that is wanted must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.

@@ -24,7 +24,7 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Who listens to a job. Its runs call it on the thread that runs or tests them, and on no other.
+/// A listener of the caller's to a job. Its runs call it on the thread that runs or tests them, and on no other.
 struct Listener {
     function: unsafe extern "C" fn(*mut c_void, *const Progress) -> i32,
     user: *mut c_void,

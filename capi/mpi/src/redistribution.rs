@@ -10,8 +10,8 @@ use crate::job::{Arrays, Part};
 use crate::process;
 use crate::status::{Failure, Status, guarded};
 
-/// Who sends what, where an array goes from some parts of the ranks to others. Destroy it before
-/// MPI_Finalize.
+/// Which rank sends which elements to which, where an array goes from some parts of the ranks to
+/// others. Destroy it before MPI_Finalize.
 pub struct Redistribution {
     ranks: Ranks,
 }
@@ -21,8 +21,8 @@ pub struct Redistribution {
 /// pencils, or a collection of halos. Collective. Destroy it with wgpu_fft_mpi_redistribution_destroy.
 ///
 /// `before` and `after` are this rank's parts: those of a job, or any of your own. Of them are read
-/// `element_bytes`, which may be any number, `rank`, `axes`, `begin`, `count`, `extent`, `padding` and the batch, of which
-/// `batch_extent` 0 means that there is none. Both name the same axes with the same extents, each in
+/// `element_bytes`, which may be any number, `rank`, `axes`, `begin`, `count`, `extent`, `padding` and
+/// the batch, of which `batch_extent` 0 means that there is none. Both name the same axes with the same extents, each in
 /// the order in which it is stored, slowest first: {0, 1} before and {1, 0} after is a transpose.
 ///
 /// Every element that is wanted must come from exactly one rank, or it fails with WGPU_FFT_ERROR_RANK.
@@ -42,11 +42,16 @@ pub unsafe extern "C" fn wgpu_fft_mpi_redistribution_create(
             process::check().map_err(Failure::unsupported)?;
             let (before, after) = (given("before", before)?, given("after", after)?);
             let bytes = [before.element_bytes, after.element_bytes];
-            if bytes[0] != bytes[1] {
-                return Err(Failure::argument(format!("element_bytes are {} before and {} after", bytes[0], bytes[1])));
-            }
-            let (from, to) = (before.alone()?, after.alone()?);
-            let ranks = Ranks::new(&given("cluster", cluster)?.ranks, &from, &to, bytes[0], &JobOptions::default())?;
+            // What is wrong on one rank goes to all, so that none waits for it: no element has 0 bytes.
+            let wrong = match (before.alone(), after.alone()) {
+                (Ok(from), Ok(to)) if bytes[0] == bytes[1] => Ok((from, to)),
+                (Ok(_), Ok(_)) => Err(Failure::argument(format!("element_bytes are {} before and {} after", bytes[0], bytes[1]))),
+                (from, to) => Err(from.and(to).expect_err("one of them is wrong")),
+            };
+            let none = wgpu_fft_distributed::Part::of_box(&[1], &[0..0]);
+            let (from, to, bytes) = wrong.as_ref().map_or((&none, &none, 0), |(from, to)| (from, to, bytes[0]));
+            let ranks = Ranks::new(&given("cluster", cluster)?.ranks, from, to, bytes, &JobOptions::default());
+            let ranks = wrong.and(ranks.map_err(Failure::from))?;
             *redistribution = Box::into_raw(Box::new(Redistribution { ranks }));
         }
         Ok(())

@@ -156,7 +156,7 @@
 //! A pass is computed in pieces of up to 64 MiB, input and output together, at least four of them unless
 //! they would have less than 4 MiB, or 128 KiB for each rank of an exchange ([`JobOptions::piece_bytes`]). An
 //! exchange begins with the first piece. A message has at most [`JobOptions::message_bytes`], by default
-//! 16 MiB, and at most an eighth of what one rank sends another, but for 1 MiB.
+//! 16 MiB, and not more than an eighth of what one rank sends another, or 1 MiB if that is more.
 //!
 //! ## Cost
 //! With s = 8 bytes for a complex number (4 between reals and reals) and N = n₀·C·K frequencies, in slabs rank i
@@ -180,10 +180,10 @@
 //! | pencils, natural order, half-spectra to reals in slabs, [`Job::with_parts`] | 3 |
 //! | half-spectra to reals in pencils, and parts so uneven that no array between fits into the output | 4 |
 //!
-//! Messages come on top: what is sent has at most a quarter of the array and 256 MiB, or one message; a piece; and two messages
-//! from each other rank. For equal parts of 64 MiB and more on up to 8 ranks that is 0.9 parts at most; of smaller
-//! ones, on more ranks, it may be two. Arrays on the device need no host arrays of the caller's, but one where an exchange begins
-//! or ends.
+//! Messages come on top: what is sent has at most a quarter of the array and 256 MiB, or one message; a
+//! piece; and two messages from each other rank. For equal parts of 64 MiB and more on up to 8 ranks
+//! that is 0.9 parts at most; of smaller ones, on more ranks, it may be two. Arrays on the device need
+//! no host arrays of the caller's, but one where an exchange begins or ends.
 //!
 //! ## Failures
 //! When a job is made, a reduction of a hash says whether all ranks ask for the same; texts are sent

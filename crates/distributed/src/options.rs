@@ -145,7 +145,8 @@ impl JobOptions {
         Self { arithmetic, ..self }
     }
 
-    /// Sets the largest message between two ranks, in bytes. The default is 16 MiB. With smaller
+    /// Sets the largest message between two ranks, in bytes. The default is 16 MiB. No message has more
+    /// than an eighth of what one rank sends another, or 1 MiB if that is more. With smaller
     /// messages, progress is reported more often, and messages under way take less memory.
     pub fn message_bytes(self, bytes: usize) -> Self {
         Self { message_bytes: bytes, ..self }

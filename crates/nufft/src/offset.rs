@@ -1,5 +1,6 @@
-//! Coordinates of type 3 as whole numbers, of which kernels compute places and phases: no digit of
-//! a coordinate is lost, and devices need no f64.
+//! Coordinates of type 3 as whole numbers, of which kernels compute places and phases, and devices need
+//! no f64. For transforms of f32 the unit is 2^-62 of the largest coordinate of the axis or less, and
+//! 2^-126 for f64: what smaller coordinates have below it is lost.
 //!
 //! A kernel subtracts the middle of all coordinates of an axis, and multiplies the difference by
 //! fractions of a turn, without whole turns.

@@ -12,7 +12,7 @@ use wgpu_fft::{DeviceBuffer, Error, Gpu, IntoView, Pending, Planner, Result, Sha
 
 use crate::device::{Kernel, begin_pass, binding, groups_for, uniform, whole};
 use crate::exact::Exact;
-use crate::geometry::{Geometry, check_axes};
+use crate::geometry::{Geometry, check_axes, check_bytes};
 use crate::kernels::Texts;
 use crate::offset::{Axis, Fraction, Units, fraction, middle_cell, parts, turns};
 use crate::plan::{check_device, values_at};
@@ -128,6 +128,8 @@ impl<T: Real> Type3<T> {
         let both = words(&|scale, _| scale.turns::<T>(self.sign))?;
         let bound = |texts: &Texts, geometry: &Geometry, coordinates: &[&[C]], places: wgpu::Buffer, (name, words): (_, &wgpu::Buffer)| {
             let len = coordinates[0].len();
+            let bytes = size_of::<T::Complex>().max(size_of::<f64>()).saturating_mul(len);
+            check_bytes(gpu.profile(), &format!("coordinates or factors of {len} points"), bytes as u64)?;
             let sorted = Sorted::new::<T>(gpu, &Sorting::new(planner, texts)?, geometry, len)?;
             let uploaded = coordinates.iter().map(|values| uploaded(gpu, values)).collect::<Result<Vec<_>>>()?;
             let factors = gpu.alloc::<T::Complex>(len)?;

@@ -39,9 +39,10 @@ use crate::options::JobOptions;
 ///
 /// **Cost.** A rank sends each other one what both boxes have in common, in messages of at most
 /// [`JobOptions::message_bytes`], and nothing where that is empty. With one axis cut before and
-/// another one after, among P ranks, that is P - 1 messages of 1/P² of the array. Beside the two arrays the host holds up to
-/// 256 MiB of messages that are sent, and two messages from each other rank. Where both boxes end with the same axis,
-/// rows are copied as they are; otherwise a rank copies element by element.
+/// another one after, among P ranks, that is P - 1 messages of 1/P² of the array. Beside the two
+/// arrays the host holds messages that are sent, up to a quarter of what the rank gets and 256 MiB, or
+/// one message, and two messages from each other rank. Where both boxes end with the same axis, rows
+/// are copied as they are; otherwise a rank copies element by element.
 pub struct Redistribution {
     cluster: Cluster,
     /// The cluster's link, with a number and a limit of its own.
@@ -58,10 +59,10 @@ impl std::fmt::Debug for Redistribution {
 }
 
 impl Redistribution {
-    /// Finds out who sends what. Collective. `from` and `to` are this rank's parts of an array of
-    /// elements of so many bytes: those of a [`Job`](crate::Job), or any [box](Part::of_box). Both name the same axes, each
-    /// in its own order, which is that of all ranks; a batch is one more axis in front. Of the options
-    /// `message_bytes` and `timeout` count.
+    /// Finds out what each rank sends to which. Collective. `from` and `to` are this rank's parts of an
+    /// array of elements of so many bytes: those of a [`Job`](crate::Job), or any [box](Part::of_box).
+    /// Both name the same axes, each in its own order, which is that of all ranks; a batch is one more
+    /// axis in front. Of the options `message_bytes` and `timeout` count.
     ///
     /// # Errors
     /// On all ranks: `OnRank` if a part is no box of the array, or if an element that is wanted comes from
@@ -89,8 +90,8 @@ impl Redistribution {
         &self.reshape.parts
     }
 
-    /// Moves the array. Collective. `input` has [`Part::stored_len`] elements of the part before it, and `output` of the
-    /// one after it, as any plain data: elements, or their bytes.
+    /// Moves the array. Collective. `input` has [`Part::stored_len`] elements of the part before it, and
+    /// `output` of the one after it, as any plain data: elements, or their bytes.
     ///
     /// # Errors
     /// On all ranks: `OnRank` if an array of one rank has another length, `RankSilent`, `OutOfStep`.

@@ -18,7 +18,7 @@ enum Stage<'r> {
     Step(&'r Step),
 }
 
-/// The array of a stage: the caller's output. There are two more.
+/// Which of the three arrays that stages write is the caller's output. The others are scratch.
 const OUTPUT: usize = 0;
 
 /// The array that each stage writes. Of a stage are given its bytes, and whether it writes over what it

@@ -7,6 +7,7 @@ const PRODUCT: &str = include_str!("../../shaders/product.wgsl");
 const LOCATE: [&str; 2] = [include_str!("../../shaders/locate.wgsl"), include_str!("../../shaders/locate_f64.wgsl")];
 const RADIANS: [&str; 2] = [include_str!("../../shaders/radians.wgsl"), include_str!("../../shaders/radians_f64.wgsl")];
 const OFFSET: &str = include_str!("../../shaders/offset.wgsl");
+
 /// What the coordinates of points are.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Coordinates {
