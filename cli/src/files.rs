@@ -190,7 +190,7 @@ pub(crate) fn read_with<T>(path: &Path, read: impl FnOnce(Input) -> Result<T>) -
 }
 
 /// Says which file cannot be read.
-pub(crate) fn unread(path: &Path, error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> {
+pub fn unread(path: &Path, error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> {
     format!("cannot read {}: {error}", input_name(path)).into()
 }
 
