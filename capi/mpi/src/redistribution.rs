@@ -43,15 +43,15 @@ pub unsafe extern "C" fn wgpu_fft_mpi_redistribution_create(
             let (before, after) = (given("before", before)?, given("after", after)?);
             let bytes = [before.element_bytes, after.element_bytes];
             // What is wrong on one rank goes to all, so that none waits for it: no element has 0 bytes.
-            let wrong = match (before.alone(), after.alone()) {
+            let parts = match (before.alone(), after.alone()) {
                 (Ok(from), Ok(to)) if bytes[0] == bytes[1] => Ok((from, to)),
                 (Ok(_), Ok(_)) => Err(Failure::argument(format!("element_bytes are {} before and {} after", bytes[0], bytes[1]))),
                 (from, to) => Err(from.and(to).expect_err("one of them is wrong")),
             };
-            let none = wgpu_fft_distributed::Part::of_box(&[1], &[0..0]);
-            let (from, to, bytes) = wrong.as_ref().map_or((&none, &none, 0), |(from, to)| (from, to, bytes[0]));
+            let none = wgpu_fft_distributed::Part::of_box(&[1], std::slice::from_ref(&(0..0)));
+            let (from, to, bytes) = parts.as_ref().map_or((&none, &none, 0), |(from, to)| (from, to, bytes[0]));
             let ranks = Ranks::new(&given("cluster", cluster)?.ranks, from, to, bytes, &JobOptions::default());
-            let ranks = wrong.and(ranks.map_err(Failure::from))?;
+            let ranks = parts.and(ranks.map_err(Failure::from))?;
             *redistribution = Box::into_raw(Box::new(Redistribution { ranks }));
         }
         Ok(())
