@@ -31,6 +31,7 @@ KEYS = [
 def test_masks_places_and_slices_backwards(key, dtype):
     data = X.astype(dtype)
     array = wgpu_fft.asarray(data)
+    assert isinstance(array[key], wgpu_fft.Array)
     same(array[key], data[key])
     expected = data * 2
     expected[key] = data[key] + 1
@@ -109,8 +110,47 @@ def test_functions_of_numpy():
             call()
 
 
-def test_copies_share_nothing():
+def test_results_in_arrays_of_the_caller():
+    host, ones = X.astype(np.float64), np.ones(6)
+    for written in (wgpu_fft.asarray(X), wgpu_fft.asarray(np.repeat(X, 2, 1))[:, ::2]):
+        expected = X.copy()
+        for call in (
+            lambda out: np.add(ones, 1, out=out), lambda out: np.remainder(host, 3, out=out), lambda out: np.cbrt(host, out=out),
+            lambda out: np.add(host, 1, out=out, where=X > 0), lambda out: np.add.reduce(host, axis=0, out=out[0]),
+            lambda out: np.frexp(host, out=(out, None))[0], lambda out: np.modf(host[0], out=(out[1], out[2]))[1],
+        ):
+            same(call(written), call(expected))
+            same(written, expected)
+    # The operand on the device, and the results on either side.
+    x, whole, rest = wgpu_fft.asarray(X), wgpu_fft.asarray(X), X.copy()
+    results = np.divmod(x, 4, out=(whole, rest))
+    assert results[0] is whole and results[1] is rest
+    for result, expected in zip(results, np.divmod(X, 4)):
+        same(result, expected)
+    for refused in (lambda: np.add(host, 1j, out=x), lambda: np.add(host, ones, out=x[0])):
+        with pytest.raises((TypeError, ValueError), match="cast|broadcast"):
+            refused()
+    same(x, X)
+
+
+def test_ufuncs_of_others_are_not_taken_for_numpys():
+    special = pytest.importorskip("scipy.special")
     x = wgpu_fft.asarray(X)
+    for ufunc in (special.round, special.log1p):
+        assert ufunc.__name__ in dir(wgpu_fft.array_api)
+        with pytest.raises(TypeError, match=rf"call {ufunc.__name__}\(x.to_numpy\(\)"):
+            ufunc(x)
+
+
+def test_copies_share_nothing():
+    x, z = wgpu_fft.asarray(X), wgpu_fft.asarray(X + 1j)
+    assert x.astype(np.float32, copy=False) is x and z.astype(np.complex64, copy=False) is z
+    for function in (np.positive, np.conj, lambda one: one.astype(one.dtype), lambda one: wgpu_fft.array_api.astype(one, one.dtype)):
+        for array, data in ((x, X), (z, X + 1j)):
+            own, expected = function(array), function(data) if isinstance(function, np.ufunc) else data
+            same(own, expected)
+            own += 1
+            same(array, data)
     for own in (copy.copy(x), copy.deepcopy([x])[0], pickle.loads(pickle.dumps(x))):
         assert own.device is x.device
         same(own, X)
@@ -165,11 +205,16 @@ def test_devices_that_are_none():
     same(xp.zeros_like(integers, dtype=xp.float32), np.zeros(3, np.float32))
 
 
-def test_sorting_clipping_and_shapes_of_the_standard():
+def test_sorting_clipping_and_shapes_of_the_standard(monkeypatch):
     xp = wgpu_fft.array_api
     data = np.float32([[3, 1, 3, 2, 1], [0, 0, 5, 4, 5]])
     x = wgpu_fft.asarray(data)
-    same(xp.sort(x, descending=True), -np.sort(-data))
+    with monkeypatch.context() as patch:
+        uploads, upload = [], type(x.device)._upload
+        patch.setattr(type(x.device), "_upload", lambda *given: uploads.append(given) or upload(*given))
+        same(xp.sort(x, descending=True), -np.sort(-data))
+        assert len(uploads) == 1
+    same(xp.sort(x, axis=0, descending=True), -np.sort(-data, axis=0))
     same(xp.argsort(x, descending=True), np.argsort(-data, stable=True))
     same(xp.argsort(x, axis=0, descending=True), np.argsort(-data, axis=0, stable=True))
     same(xp.argsort(x), np.argsort(data, stable=True))

@@ -262,7 +262,7 @@ class Array(Operators):
         """Writes an array with a buffer of its own over this one."""
         if is_complex(value.dtype) and not is_complex(self.dtype):
             raise TypeError(f"complex numbers cannot be written to an array of {self.dtype}")
-        part, value = self._based(), value.astype(self.dtype)
+        part, value = self._based(), value.astype(self.dtype, copy=False)
         # As in NumPy, further axes of length 1 in front do not matter.
         while value.ndim > part.ndim and value.shape[0] == 1:
             value = value[0]
@@ -359,13 +359,14 @@ class Array(Operators):
         array = self._based()
         return array.copy() if array._placed.offset else array
 
-    def astype(self, dtype: Any) -> Array:
-        """The numbers as another type: float32, complex64, float64 or complex128."""
+    def astype(self, dtype: Any, copy: bool = True) -> Array:
+        """The numbers as another type: float32, complex64, float64 or complex128. The result is a new array,
+        unless `copy` is False and the array has this type."""
         dtype = np.dtype(dtype).newbyteorder("=")
         if dtype not in ELEMENTS:
             raise TypeError(f"arrays on the device have no numbers of type {dtype}: use to_numpy().astype(...)")
         if dtype == self.dtype:
-            return self
+            return self.copy() if copy else self
         if not is_double(dtype) and not is_double(self.dtype) and is_complex(dtype):
             return _elementwise.as_complex(self)
         return asarray(self.to_numpy().astype(dtype), device=self.device)
@@ -404,7 +405,7 @@ def asarray(data: Any, dtype: Any = None, device: Device | None = None) -> Array
     (2, 3)
     """
     if isinstance(data, Array):
-        data = data if dtype is None else data.astype(dtype)
+        data = data if dtype is None else data.astype(dtype, copy=False)
         if device is None or checked(device) is data.device:
             return data
         data = data.to_numpy()

@@ -27,7 +27,7 @@ def reduced(array: _array.Array, name: str, axis: Any, keepdims: bool, ddof: flo
     """As the method of NumPy's arrays. Numbers stay on the device; places and truths do not."""
     if out is not None:
         raise TypeError(f"{name} of an array on the device takes no out: it returns a new array")
-    array = array if dtype is None else array.astype(dtype)
+    array = array if dtype is None else array.astype(dtype, copy=False)
     axes = _axes(array.ndim, axis)
     on_host = functools.partial(_on_host, array, name, axis, keepdims, ddof)
     if array.size == 0 or not axes:

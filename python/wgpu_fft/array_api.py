@@ -192,8 +192,7 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: Any = None) ->
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Device | None = None) -> Any:
     """An array of another type: on the device, if the device has it."""
     if isinstance(x, Array) and np.dtype(dtype) in ELEMENTS and not (is_complex(x.dtype) and not is_complex(np.dtype(dtype))):
-        result = x.astype(dtype)
-        return x.copy() if copy and result is x else result
+        return x.astype(dtype, copy=copy)
     return _back(np.asarray(_host(x)).astype(dtype, copy=copy), device or _device_of(x))
 
 
@@ -293,7 +292,7 @@ matmul tensordot vecdot
 for _name in _HOST:
     globals()[_name] = _by_numpy(_name)
 
-_clip, _sort, _argsort, _flip = map(_by_numpy, ("clip", "sort", "argsort", "flip"))
+_clip, _argsort = map(_by_numpy, ("clip", "argsort"))
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:  # noqa: A002
@@ -301,8 +300,8 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:  # noqa: A002
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
-    ascending = _sort(x, axis=axis, stable=stable)
-    return _flip(ascending, axis=axis) if descending else ascending
+    ascending = np.sort(_host(x), axis=axis, stable=stable)
+    return _back(np.flip(ascending, axis) if descending else ascending, _device_of(x))
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:

@@ -77,7 +77,7 @@ def fftconvolve(in1: Numbers, in2: Numbers, mode: str = "full", axes: Integers =
         return _part(x * y, x, y, mode, chosen)
     x, y = operand(x), operand(y)
     dtype = np.result_type(x.dtype, y.dtype)
-    x, y = x.astype(dtype), y.astype(dtype)
+    x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
     repeated = any(1 not in (x.shape[axis], y.shape[axis]) for axis in range(x.ndim) if axis not in chosen)
     fits = mode != "valid" or all(n >= k for n, k in zip(x.shape, y.shape))
     if x.ndim <= 3 and not is_double(dtype) and not repeated and fits:
@@ -178,7 +178,7 @@ def _convolved_by(name: str, in1: Any, in2: Any, mode: str, method: str) -> Any:
         return _by_scipy(name, x, y, mode, method)
     if not isinstance(x, Array):
         # Integers beside floating-point numbers, as SciPy's results have them.
-        x, y = x.astype(dtype), y.astype(dtype)
+        x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
     if name == "correlate":
         y = _reversed(y)
     result = fftconvolve(x, y, mode)
@@ -226,7 +226,7 @@ def phase_correlate(reference: Any, moving: Any, normalised: bool = True) -> tup
         raise ValueError(f"the pictures have the shapes {x.shape} and {y.shape}, and should have the same")
     if is_complex(x.dtype) or is_complex(y.dtype):
         raise TypeError("pictures are reals")
-    x, y = x.astype(np.float32), y.astype(np.float32)
+    x, y = x.astype(np.float32, copy=False), y.astype(np.float32, copy=False)
     plan = Plan(f"phase-correlate {_by(x)}{'' if normalised else ' unnormalised'}", device=_device_of(x))
     result = np.asarray(plan(x, y))
     return result[:-1], result[-1]
@@ -266,7 +266,7 @@ def stft(
     axis = one_axis(x.ndim, axis)
     if x.size == 0:
         return np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
-    x = x.astype(single_of(x.dtype))
+    x = x.astype(single_of(x.dtype), copy=False)
     named, n = isinstance(window, (str, tuple)), int(x.shape[axis])
     nperseg = (256 if named else len(window)) if nperseg is None else int(nperseg)
     if nperseg < 1:
@@ -305,7 +305,7 @@ def _stft(
         warnings.warn("Input data is complex, switching to return_onesided=False", stacklevel=3)
         onesided = False
     if not onesided:
-        x = x.astype(complex_of(x.dtype))
+        x = x.astype(complex_of(x.dtype), copy=False)
     order = [i for i in range(x.ndim) if i != axis] + [axis]
     x = x.transpose(order)
     others, shape = math.prod(x.shape[:-1]), x.shape[:-1]
