@@ -183,7 +183,8 @@ def _give_back(function, own):
     """Ends what `own` holds: now, or where another thread collects it, with the next call of its own."""
     handle, own._handle = own._handle, c_void_p()
     if handle:
-        _left.append((own._thread, function, handle))
+        # With `own`, as a run writes to its arrays and calls the listener of its job until it has ended.
+        _left.append((own._thread, function, handle, own))
         _settle()
 
 
@@ -219,6 +220,14 @@ def local_parts(spec, rank, ranks, **options):
     return _both("local_parts", spec.encode(), _options(**options), rank, ranks)
 
 
+def _plain(dtype):
+    """A type whose elements mean the same in every process."""
+    dtype = numpy.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"elements of the type {dtype} refer to objects of Python, which no other process or device has")
+    return dtype
+
+
 def box(extents, ranges, dtype, axes=None):
     """A part of an array that belongs to no job, for `Cluster.redistribution`: a range for each axis, stored in
     the order of `axes`, slowest first."""
@@ -227,7 +236,7 @@ def box(extents, ranges, dtype, axes=None):
         raise ValueError(f"a part of axes {axes} is a range for each of {len(extents)}, and not {ranges}")
     ranges = tuple(ranges[axis] for axis in axes)
     shape = tuple(map(len, ranges))
-    return Part(shape, numpy.dtype(dtype), range(1), axes, ranges, tuple(extents[axis] for axis in axes), 1)
+    return Part(shape, _plain(dtype), range(1), axes, ranges, tuple(extents[axis] for axis in axes), 1)
 
 
 class Cluster:
@@ -309,7 +318,7 @@ class Job(_Moves):
     """A transform of all ranks. `input` and `output` are this rank's parts."""
 
     def __init__(self, cluster, spec, options):
-        self._handle, self._thread, self._raised = c_void_p(), threading.get_ident(), None
+        self._handle, self._thread, self._raised = c_void_p(), threading.get_ident(), []
         _call("plan", cluster._handle, spec.encode(), options, ctypes.byref(self._handle))
         self.input, self.output = _both("parts", self._handle)
 
@@ -346,12 +355,15 @@ class Job(_Moves):
         true or raises, the run ends with the phase, on all ranks, with an `Error` of status 13; an exception of the
         listener is its cause on this rank. None calls nobody any more."""
 
+        # Without `self`, which holds the function and would be collected late.
+        raised = self._raised
+
         def call(_, progress):
             now = progress.contents
             try:
                 return bool(listener(now.label.decode(), now.phase, now.phases, now.done, now.total))
-            except BaseException as raised:  # It must not pass the library; the call raises it.
-                self._raised = raised
+            except BaseException as error:  # It must not pass the library; the call raises it.
+                raised[:] = [error]
                 return True
 
         # It must live as long as the library may call it.
@@ -359,15 +371,21 @@ class Job(_Moves):
         _call("set_progress", self._handle, own, None)
         self._listener = own
 
+    def _run(self, function, *arguments):
+        """A call that may call the listener, whose exception is the cause of an error."""
+        if function != "wait":
+            # It begins a run.
+            self._raised.clear()
+        try:
+            _call(function, *arguments)
+        except Error as error:
+            raise error from (self._raised.pop() if self._raised else None)
+
     def __call__(self, array, out=None):
         """Transforms this rank's part, into `out` if it is given. Collective. A wrong size on one rank is an
         error on all."""
         array, out, arguments = self._arrays(array, out)
-        try:
-            _call("run", self._handle, *arguments)
-        except Error as error:
-            raised, self._raised = self._raised, None
-            raise error from raised
+        self._run("run", self._handle, *arguments)
         return out
 
     def start(self, array, out=None):
@@ -378,7 +396,7 @@ class Job(_Moves):
     def run_on_device(self, input, output):
         """Transforms the array of a `Buffer` into that of another one. Collective. Nothing but what the ranks
         exchange passes the host, if `order` is "transposed" and the parts are the job's own."""
-        _call("run_on_device", self._handle, input._handle, output._handle)
+        self._run("run_on_device", self._handle, input._handle, output._handle)
 
     def read(self, path, side="input", *, raw=None, order="C"):
         """This rank's part of the array in a file: of the "input" of the transform, or of its "output".
@@ -431,7 +449,7 @@ class Redistribution(_Moves):
     @staticmethod
     def _structure(part):
         own = Job._box((part.batch, *part.ranges), part)
-        own.element_bytes, own.rank, own.batch_extent = part.dtype.itemsize, len(part.axes), part.batch_extent
+        own.element_bytes, own.rank, own.batch_extent = _plain(part.dtype).itemsize, len(part.axes), part.batch_extent
         own.axes[: own.rank], own.extent[: own.rank] = part.axes, part.extents
         own.padding = part.shape[-1] - len(part.ranges[-1])
         return own
@@ -455,9 +473,10 @@ class Run:
     `wait`."""
 
     def __init__(self, job, array, out, arguments):
-        self._handle, self._array, self._out, self._error = c_void_p(), array, out, None
+        # The library uses the arrays, and calls the listener of the job, until the run has ended.
+        self._handle, self._job, self._array, self._out, self._error = c_void_p(), job, array, out, None
         self._thread = threading.get_ident()
-        _call("start", job._handle, *arguments, ctypes.byref(self._handle))
+        job._run("start", job._handle, *arguments, ctypes.byref(self._handle))
 
     def test(self):
         """Goes on with what can be done without waiting, and says whether all is done."""
@@ -471,9 +490,10 @@ class Run:
         if self._handle:
             handle, self._handle = self._handle, c_void_p()
             try:
-                _call("wait", handle)
+                self._job._run("wait", handle)
             except Error as error:
                 self._error = error
+            self._job = None
         if self._error:
             raise self._error
         return self._out
@@ -487,7 +507,7 @@ class Buffer:
 
     def __init__(self, cluster, shape, dtype):
         self._handle, self._thread = c_void_p(), threading.get_ident()
-        self.shape, self.dtype = tuple(shape), numpy.dtype(dtype)
+        self.shape, self.dtype = tuple(shape), _plain(dtype)
         _call("buffer_create", cluster._handle, self.nbytes, ctypes.byref(self._handle))
 
     @property

@@ -6,6 +6,8 @@
 import os
 import shutil
 import tempfile
+import threading
+import weakref
 
 import numpy
 import wgpu_fft_mpi
@@ -29,6 +31,15 @@ def check(actual, part):
     assert actual.size == 0 or abs(actual - cut(expected, part)).max() < 1e-5 * abs(expected).max()
 
 
+def failure(call, kind=wgpu_fft_mpi.Error):
+    """The error of a call that must fail."""
+    try:
+        call()
+    except kind as error:
+        return error
+    raise AssertionError("what must fail does not")
+
+
 with wgpu_fft_mpi.Cluster(comm) as cluster:
     for options in [{}, {"decomposition": "pencils"}, {"grid": (1, comm.size)}, {"grid": (1, comm.size), "order": "natural"}]:
         job = cluster.plan(spec, **options)
@@ -46,12 +57,8 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
         check(job(numpy.pad(cut(whole, job.input), [(0, 0)] * 3 + [(0, 2)], constant_values=numpy.nan)), job.output)
 
         # A mistake of the last rank, which all learn.
-        try:
-            job(numpy.zeros(job.input.shape)[: 2 if comm.rank + 1 == comm.size else None])
-        except wgpu_fft_mpi.Error as error:
-            assert error.status == 11 and f"rank {comm.size - 1}" in str(error), error
-        else:
-            raise AssertionError("a wrong length is no error")
+        error = failure(lambda: job(numpy.zeros(job.input.shape)[: 2 if comm.rank + 1 == comm.size else None]))
+        assert error.status == 11 and f"rank {comm.size - 1}" in str(error), error
         job.close()
 
     # Cosines and sines, and back.
@@ -79,6 +86,14 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
     there = cluster.plan(spec)
     turn = cluster.redistribution(there.output, natural.output)
     check(turn(there(cut(whole, there.input))), turn.output)
+    # Objects of Python stay in their process.
+    part = wgpu_fft_mpi.box((4,), (range(4),), float)
+    for call in (
+        lambda: wgpu_fft_mpi.box((4,), (range(4),), object),
+        lambda: cluster.redistribution(part, part._replace(dtype=numpy.dtype([("name", object)]))),
+        lambda: cluster.buffer((4,), object),
+    ):
+        assert "objects of Python" in str(failure(call, TypeError))
 
     # On the devices: there, times i, and back, which is the same on the host.
     there, back = cluster.plan("c2c fwd 12x10x14"), cluster.plan("c2c inv 12x10x14 1/n")
@@ -92,12 +107,8 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
     product.map("vec2f(value.x * factor.x - value.y * factor.y, value.x * factor.y + value.y * factor.x)", k, weights)
     back.run_on_device(product, x)
     assert numpy.array_equal(x.read(), back(there(field) * factors))
-    try:
-        there.run_on_device(x, x if comm.rank + 1 == comm.size else k)
-    except wgpu_fft_mpi.Error as error:
-        assert error.status == 11 and "rank" in str(error), error
-    else:
-        raise AssertionError("an array that is both is no error")
+    error = failure(lambda: there.run_on_device(x, x if comm.rank + 1 == comm.size else k))
+    assert error.status == 11 and "rank" in str(error), error
 
     # A listener ends a run by what it returns or raises, on all ranks.
     heard = []
@@ -110,15 +121,33 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
             raise KeyboardInterrupt
 
     there.on_progress(interrupt)
-    try:
-        there(field)
-    except wgpu_fft_mpi.Error as error:
+    for run in (lambda: there(field), lambda: there.start(field).wait(), lambda: there.run_on_device(x, k)):
+        error = failure(run)
         assert error.status == 13 and f"rank {comm.size - 1}" in str(error), error
         assert (comm.rank == comm.size - 1) == isinstance(error.__cause__, KeyboardInterrupt)
-    else:
-        raise AssertionError("a run went on")
+        # It is not the cause of what fails later, also where nobody waited for the run.
+        there.start(field)
+        error = failure(lambda: there(field[:1]))
+        assert error.status == 11 and error.__cause__ is None, error
     there.on_progress(None)
     assert numpy.array_equal(there(field), expected_field)
+
+    # A run keeps its job, whose listener it calls, until it has ended.
+    job = cluster.plan("c2c fwd 12x10x14")
+    heard.clear()
+    job.on_progress(lambda *now: heard.append(now))
+    run, kept = job.start(field), weakref.ref(job)
+    del job
+    assert kept() and numpy.array_equal(run.wait(), expected_field) and heard and not kept()
+    # One that another thread collects ends with the next call, and keeps its arrays until then.
+    out = numpy.empty_like(expected_field)
+    runs, kept = [there.start(field, out)], weakref.ref(out)
+    del out
+    thread = threading.Thread(target=runs.clear)
+    thread.start()
+    thread.join()
+    assert kept() is not None
+    assert numpy.array_equal(there(field), expected_field) and kept() is None
 
     # Through files, which NumPy writes and reads.
     folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
@@ -134,12 +163,8 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
         check(cut(numpy.load(result), job.output), job.output)
         job.write(result, job(x), raw=True, order="F", replace=True)
         check(cut(numpy.fromfile(result, job.output.dtype).reshape(expected.shape[::-1]).T, job.output), job.output)
-    try:
-        job.write(result, job(x))
-    except wgpu_fft_mpi.Error as error:
-        assert error.status == 11 and "not to be replaced" in str(error), error
-    else:
-        raise AssertionError("a file was replaced")
+    error = failure(lambda: job.write(result, job(x)))
+    assert error.status == 11 and "not to be replaced" in str(error), error
     comm.barrier()
     if comm.rank == 0:
         shutil.rmtree(folder)
@@ -155,11 +180,7 @@ with wgpu_fft_mpi.Cluster(comm) as cluster:
     # A mistake of one rank is one of all, however often they wait.
     wrong = half.start(field[:1] if comm.rank == 0 else field)
     for _ in range(2):
-        try:
-            wrong.wait()
-        except wgpu_fft_mpi.Error as error:
-            assert error.status == 11 and "rank 0" in str(error), error
-        else:
-            raise AssertionError("a part of another shape is no error")
+        error = failure(wrong.wait)
+        assert error.status == 11 and "rank 0" in str(error), error
 if comm.rank == 0:
     print(f"all is well on {comm.size} ranks")
