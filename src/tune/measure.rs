@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -367,23 +366,23 @@ impl Search<'_> {
         };
         self.measured += 1;
         let (best, best_seconds) = self.ranked[0].clone();
-        let now = self.leader_seconds;
+        let both = [best, recipe.clone()];
+        let (mut first, mut now) = (first, self.leader_seconds);
         let long = (first + now) * ROUNDS as f64 > self.limit.as_secs_f64() / 20.0;
-        // A load may have come between: what seems hopeless runs once more, unless that takes long.
-        let first = match first > now * HOPELESS && !long {
-            false => first,
-            true => match self.rounds(slice::from_ref(recipe), 1) {
-                Ok(again) => first.min(again[0][0]),
+        // A load may have come since the best was measured: where a recipe seems hopeless both run
+        // once more, unless that takes long.
+        if first > now * HOPELESS && !long {
+            match self.rounds(&both, 1) {
+                Ok(again) => (first, now) = (first.min(again[1][0]), now.max(again[0][0])),
                 Err(error) => return self.failed(recipe, error),
-            },
-        };
+            }
+        }
         let mut own_now = first;
         let seconds = if first > now * HOPELESS {
             best_seconds * first / now
         } else {
             // What is as clear, or takes long, needs no more than one.
             let clear = first * HOPELESS < now;
-            let both = [best, recipe.clone()];
             let mut times = self.rounds(&both, if clear || long { 1 } else { ROUNDS });
             // What was clear and is not any more met a load.
             if clear && times.as_ref().is_ok_and(|times| median(&times[1]) >= median(&times[0])) {
