@@ -1,6 +1,6 @@
 //! Adapters, data and comparisons for the tests that need a device.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use num_complex::Complex64;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
@@ -80,6 +80,13 @@ impl Device {
     pub fn open_another(&self) -> Gpu {
         pollster::block_on(Gpu::from_adapter_with(&self.adapter, &options())).unwrap()
     }
+}
+
+/// What tests hold that compare times, and tests that keep an adapter busy for long: lavapipe's devices
+/// take turns, so that a short dispatch beside a long one takes as long.
+pub fn clock() -> MutexGuard<'static, ()> {
+    static CLOCK: Mutex<()> = Mutex::new(());
+    CLOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How devices are opened: with all limits of the adapter, or with those that `WGPU_FFT_LIMITS`

@@ -59,6 +59,7 @@ impl Drop for Folder {
 /// The fastest recipe without a fault wins. All others are reported with their faults, marked, and
 /// not tried again.
 pub fn recipes_at_fault_never_win(device: &Device) {
+    let _clock = clock();
     let faults = [
         Fault::WrongElement,
         Fault::StoresPastTheEnd,
@@ -106,6 +107,7 @@ pub fn recipes_at_fault_never_win(device: &Device) {
 
 /// A load that comes while a recipe runs for the first time does not hide that it is the fastest.
 pub fn one_slow_run_dismisses_no_recipe(device: &Device) {
+    let _clock = clock();
     let good = recipe(50, Fault::StallsOnce);
     let suspect = Suspect::new(recipe(1000, Fault::None), vec![good]);
     let tuning = Tuning::measure().record(Record::in_memory()).time_limit(PLENTY).patience(PATIENCE);
@@ -115,6 +117,7 @@ pub fn one_slow_run_dismisses_no_recipe(device: &Device) {
 
 /// One wrong baseline must not decide which results are right.
 pub fn a_wrong_baseline_decides_nothing(device: &Device) {
+    let _clock = clock();
     let (good, bad) = (recipe(50, Fault::None), recipe(10, Fault::WrongElement));
     let mut suspect = Suspect::new(recipe(5000, Fault::None), vec![bad, good]);
     suspect.baseline = recipe(1, Fault::WrongElement);

@@ -137,6 +137,7 @@ impl Counter {
 /// after the other, and a limit below the time of one of them is an error, after which the device
 /// goes on.
 pub fn a_busy_device_has_time_while_it_shows_progress(device: &Device) {
+    let _clock = clock();
     const SUBMISSIONS: u32 = 12;
     let gpu = device.open_another();
     let array = gpu.upload(&[1.0_f32, 2.0]).unwrap();
