@@ -10,10 +10,7 @@ use crate::files::{self, Format, Input};
 /// Reads a sound, from -1 to 1: `.wav`, or an array of one axis. An error says which file, and what
 /// is wrong with it.
 pub fn read(path: &Path) -> Result<Vec<f32>> {
-    let samples = files::read_with(path, |input| match input.format {
-        Format::Wav => wav(input),
-        _ => one_axis(files::read_array(input)?),
-    })?;
+    let samples = files::read_with(path, |input| mean(opened(input)?))?;
     check(path, &samples)?;
     Ok(samples)
 }
@@ -34,8 +31,7 @@ fn one_axis(array: Array) -> Result<Vec<f32>> {
 }
 
 /// The mean of the channels, from -1 to 1.
-fn wav(input: Input) -> Result<Vec<f32>> {
-    let sound = opened(input)?;
+fn mean(sound: Sound) -> Result<Vec<f32>> {
     let samples = sound.samples.collect::<Result<Vec<f32>>>()?;
     Ok(samples.chunks_exact(sound.channels).map(|all| all.iter().sum::<f32>() / sound.channels as f32).collect())
 }
@@ -70,18 +66,16 @@ impl Sound {
             });
             return Ok(Self { channels, rate: None, frames: None, samples: Box::new(samples) });
         }
-        files::read_with(path, |input| match input.format {
-            Format::Wav => opened(input),
-            _ => {
-                let samples = one_axis(files::read_array(input)?)?;
-                let frames = Some(samples.len() as u64);
-                Ok(Self { channels: 1, rate: None, frames, samples: Box::new(samples.into_iter().map(Ok)) })
-            }
-        })
+        files::read_with(path, opened)
     }
 }
 
 fn opened(input: Input) -> Result<Sound> {
+    if input.format != Format::Wav {
+        let samples = one_axis(files::read_array(input)?)?;
+        let frames = Some(samples.len() as u64);
+        return Ok(Sound { channels: 1, rate: None, frames, samples: Box::new(samples.into_iter().map(Ok)) });
+    }
     let reader = hound::WavReader::new(plain(input)?)?;
     let hound::WavSpec { channels, bits_per_sample, sample_format, sample_rate } = reader.spec();
     let frames = Some(reader.duration().into());

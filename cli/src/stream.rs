@@ -43,7 +43,7 @@ fn result(path: &str) -> std::result::Result<PathBuf, String> {
 }
 
 /// The most bytes of samples in a .wav file.
-const MOST: u64 = u32::MAX as u64 - 1024;
+const MAX_BYTES: u64 = u32::MAX as u64 - 1024;
 
 /// Where samples go.
 enum Sink<'f> {
@@ -62,8 +62,8 @@ impl Sink<'_> {
             }
             Self::Wav(out, bytes) => {
                 *bytes += size_of_val(samples) as u64;
-                if *bytes > MOST {
-                    return Err(format!("the result has more than the {MOST} bytes that a .wav file can have: write to -").into());
+                if *bytes > MAX_BYTES {
+                    return Err(format!("the result has more than the {MAX_BYTES} bytes that a .wav file can have: write to -").into());
                 }
                 samples.iter().try_for_each(|&sample| Ok(out.write_sample(sample)?))
             }

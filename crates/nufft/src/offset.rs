@@ -8,7 +8,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::exact::Exact;
-use crate::points::INVERSE_TURN;
+use crate::points::inverse_turn_word;
 use crate::real::Real;
 
 /// A part of a turn in units of 2^-256, the lowest word first.
@@ -91,8 +91,7 @@ pub(crate) fn fraction<E: Exact>(number: E, exponent: i32) -> Fraction {
 /// exponent is 900 at most: there 1/2π has no digits more.
 pub(crate) fn turns(radians: i128, exponent: i32) -> Fraction {
     // Those bits of 1/2π that become no whole turns, and 384 below them, the lowest word first.
-    let word = |i: i32| INVERSE_TURN.get((i.max(0) / 4) as usize).map_or(0, |words| (words >> (96 - 32 * (i.max(0) % 4))) as u32);
-    let word = |i: i32| u64::from(if i < 0 { 0 } else { word(i) });
+    let word = |i: i32| u64::from(inverse_turn_word(i));
     let (first, shift) = (exponent.div_euclid(32), exponent.rem_euclid(32));
     let digits: [u32; 12] = std::array::from_fn(|i| {
         let own = first + 11 - i as i32;

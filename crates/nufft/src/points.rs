@@ -25,7 +25,7 @@ pub(crate) struct Grid {
 }
 
 /// 1/2π as a binary fraction, for angles in f64 of any size. The highest bits are first.
-pub(crate) const INVERSE_TURN: [u128; 10] = [
+const INVERSE_TURN: [u128; 10] = [
     0x28be60db_9391054a_7f09d5f4_7d4d3770,
     0x36d8a566_4f10e410_7f9458ea_f7aef158,
     0x6dc91b8e_909374b8_01924bba_82746487,
@@ -37,6 +37,12 @@ pub(crate) const INVERSE_TURN: [u128; 10] = [
     0xcf41ce7d_e294a4ba_9afed7ec_47e35742,
     0x1580cc11_bf1edaea_fc33ef08_26bd0d87,
 ];
+
+/// The word of it at such a place, the highest one first, and 0 outside.
+pub(crate) fn inverse_turn_word(i: i32) -> u32 {
+    let words = usize::try_from(i).ok().and_then(|i| INVERSE_TURN.get(i / 4));
+    words.map_or(0, |words| (words >> (96 - 32 * (i % 4))) as u32)
+}
 
 /// The kernel that finds the bins of coordinates.
 #[derive(Debug)]
@@ -67,8 +73,7 @@ impl Binning {
 
 /// The words of 1/2π after 6 words of zeros.
 fn inverse_turn(gpu: &Gpu) -> Result<wgpu::Buffer> {
-    let inverse = |i: usize| (INVERSE_TURN[i / 4] >> (96 - 32 * (i % 4))) as u32;
-    uniform::<[u32; 44]>(gpu, &std::array::from_fn(|i| if i < 6 { 0 } else { inverse(i - 6) }))
+    uniform::<[u32; 44]>(gpu, &std::array::from_fn(|i| inverse_turn_word(i as i32 - 6)))
 }
 
 /// The kernels that sort points by their bins.
