@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, R2c};
-use wgpu_fft::low_level::tune::{End, Tunable};
+use wgpu_fft::low_level::tune::{Calibration, Coefficients, End, Tunable};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
@@ -38,6 +38,8 @@ pub const PROGRAM: Program = Program {
     about: "what a search finds, beside the rules' choice and the best of all recipes",
     options: "  --table NAME    a table of Fourier transforms, as of `fft`, in place of the usual cases
   --spec TEXT     this transform; may be repeated
+  --device        the coefficients of the device: from those of its profile, and from those of an
+                  unknown one
   --patient       searches of Rigor::Patient
   --seconds S     time limit of a search
   --exhaustive N  also the best of up to N recipes
@@ -65,6 +67,11 @@ fn work(bench: &mut Bench) -> Result<()> {
     let mut specs: Vec<String> = options.all("spec").map(str::to_owned).collect();
     for table in options.all("table") {
         specs.extend(cases::table(table)?);
+    }
+    if options.has("device") {
+        contest(bench, &Calibration::new())?;
+        let unknown = Coefficients::of(&DeviceProfile::webgpu_defaults());
+        return contest(bench, &Calibration::starting_from(unknown));
     }
     if specs.is_empty() { usual(bench) } else { specs.iter().try_for_each(|spec| text(bench, spec)) }
 }

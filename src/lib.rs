@@ -90,6 +90,8 @@
 #![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
 mod advise;
+#[cfg(feature = "tune")]
+mod calibration;
 pub mod dynamic;
 mod edge;
 mod element;

@@ -152,6 +152,10 @@ pub mod tune {
     pub use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
 
     #[cfg(feature = "tune")]
+    pub use crate::calibration::Calibration;
+    #[cfg(feature = "tune")]
+    pub use crate::tune::coefficients::Coefficients;
+    #[cfg(feature = "tune")]
     pub use crate::tune::outcome::{End, LEAST_GAIN, Outcome};
     #[cfg(feature = "tune")]
     pub use crate::tune::record::DeviceIdentity;

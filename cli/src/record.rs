@@ -3,6 +3,7 @@
 //!
 //! Programs that use `Rigor::Recorded` or `Rigor::Measure` then find these recipes in the record.
 
+use std::fmt::Display;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::tune::record::{Entry, Import, Item, now};
-use wgpu_fft::low_level::tune::{DeviceIdentity, End};
+use wgpu_fft::low_level::tune::{Calibration, DeviceIdentity, End, LEAST_GAIN};
 use wgpu_fft::tune::{Choice, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Gpu, Planner};
 
@@ -33,8 +34,12 @@ enum Effort {
 `wgpu-fft record prune --marks` removes marks.")]
 pub struct Tune {
     /// Specifications, such as "c2c fwd 512x512"
-    #[arg(required = true)]
+    #[arg(required_unless_present = "device")]
     specs: Vec<AnySpec>,
+    /// Find what the rules should take the device to be like, for all that is not measured by itself:
+    /// the registers of a GPU, or the barriers of a processor
+    #[arg(long)]
+    device: bool,
     /// The record [default: $WGPU_FFT_RECORD, or else a file in the cache directory]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -125,6 +130,14 @@ pub enum Command {
         #[arg(long)]
         marks: bool,
     },
+    /// Print the recipes that beat the rules' by 3% or more as lines of the crate's own table,
+    /// `src/tune/builtin.txt`
+    Exceptions {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        part: Part,
+    },
     /// Print where the record is
     Path {
         #[command(flatten)]
@@ -167,23 +180,29 @@ impl Tune {
         if self.again {
             tuning = tuning.again();
         }
-        let planner = Planner::new(&gpu).with_tuning(tuning);
         let mut failed = 0;
+        let mut print = |spec: &dyn Display, choice: wgpu_fft::Result<Choice<String>>| {
+            progress::clear();
+            let measured = choice.map(|choice| print_choice(device, spec, &choice));
+            failed += usize::from(!measured.unwrap_or_else(|error| {
+                device.output.failed(&error);
+                false
+            }));
+        };
+        if self.device {
+            let calibration = Calibration::new();
+            device.output.note("\nmeasures", &calibration);
+            let choice = tuning.choose(&gpu, &calibration);
+            print(&calibration, choice.map(|choice| choice.map(|own| own.to_string())));
+        }
+        let planner = Planner::new(&gpu).with_tuning(tuning);
         for spec in &self.specs {
             device.output.note("\ncomputes", spec);
-            let choice = spec.choose(&planner);
-            progress::clear();
-            let measured = match choice {
-                Ok(choice) => print_choice(device, spec, &choice),
-                Err(error) => {
-                    device.output.failed(&error);
-                    false
-                }
-            };
-            failed += usize::from(!measured);
+            print(spec, spec.choose(&planner));
         }
         if failed > 0 {
-            return Err(format!("{failed} of {} could not be measured", counted(self.specs.len(), "specification", "asked for")).into());
+            let all = self.specs.len() + usize::from(self.device);
+            return Err(format!("{failed} of {} could not be measured", counted(all, "specification", "asked for")).into());
         }
         written(&record)
     }
@@ -231,6 +250,12 @@ impl Command {
                 Ok(())
             }
             Self::Prune { place, part, older_than, marks } => prune(&place.open(device), part, *older_than, *marks),
+            Self::Exceptions { place, part } => {
+                let record = place.open(device);
+                let ours = |entry: &Entry| part.has(&Item::Best(entry.clone())) && entry.spec.parse::<AnySpec>().is_ok();
+                record.entries().iter().filter(|entry| ours(entry)).filter_map(exception).for_each(|line| println!("{line}"));
+                Ok(())
+            }
             Self::Path { place } => {
                 let path = place.record.clone().or_else(Record::default_path);
                 let path = path.ok_or("this system has no directory for caches: name a file by WGPU_FFT_RECORD or --record")?;
@@ -271,6 +296,21 @@ fn entry(item: &Item) -> serde_json::Value {
     json!({ "spec": spec, "device": device.to_string(), "recipe": recipe, "ms": seconds * 1e3, "rules_ms": rules_seconds * 1e3 })
 }
 
+/// The line of an entry in the table of exceptions, if it gains enough.
+fn exception(entry: &Entry) -> Option<String> {
+    let Entry { spec, recipe, seconds, rules_seconds, device, time, .. } = entry;
+    let gain = 1.0 - seconds / rules_seconds;
+    let DeviceIdentity { name, vendor, device: number, device_type, driver_info, .. } = &**device;
+    let kind = device_type.split(' ').next().map(str::to_lowercase)?;
+    let [ours, rules] = [seconds, rules_seconds].map(|seconds| seconds * 1e3);
+    let date = table::date(*time);
+    let date = date.split(' ').next()?;
+    (gain >= LEAST_GAIN).then(|| {
+        let measured = format!("{ours:.4} ms, by rule {rules:.4} ms (-{:.1}%), {name}, driver {driver_info}, {date}", 100.0 * gain);
+        format!("{vendor:04x}:{number:04x} {kind} | {spec} | {recipe} | {measured}")
+    })
+}
+
 /// `1 line dropped`, `2 lines dropped`.
 fn counted(count: usize, what: &str, done: &str) -> String {
     format!("{count} {what}{} {done}", if count == 1 { "" } else { "s" })
@@ -297,7 +337,7 @@ fn written(record: &Record) -> Result<()> {
 }
 
 /// Prints a choice, and returns whether it is by measurement and in the record.
-fn print_choice(device: &Device, spec: &AnySpec, choice: &Choice<String>) -> bool {
+fn print_choice(device: &Device, spec: &dyn Display, choice: &Choice<String>) -> bool {
     let note = |label: &str, text: String| device.output.note(label, text);
     let times = |seconds: f64, rules: f64, timer: wgpu_fft::gpu::Timer| {
         let gain = table::gain(seconds, rules);

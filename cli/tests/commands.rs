@@ -476,7 +476,18 @@ fn recipes_are_measured_and_recorded() {
     let spec = "c2c fwd 32x32";
     let measured = &json(&["tune", spec, "--seconds", "5", "--record", &record])[0];
     assert_eq!(measured["spec"], spec);
-    assert_eq!(json(&["record", "list", "--record", &record])[0]["recipe"], measured["recipe"]);
+    let list = &json(&["record", "list", "--record", &record])[0];
+    assert_eq!(list["recipe"], measured["recipe"]);
+    // A line of the table if it gains 3%, and otherwise none.
+    let exceptions = text(&["record", "exceptions", "--record", &record]);
+    let [ms, rules_ms] = ["ms", "rules_ms"].map(|name| list[name].as_f64().unwrap());
+    let columns: Vec<&str> = exceptions.split(" | ").collect();
+    match ms <= rules_ms * 0.97 {
+        true => assert_eq!((columns.len(), columns[1], columns[2]), (4, spec, list["recipe"].as_str().unwrap()), "{exceptions}"),
+        false => assert_eq!(exceptions, ""),
+    }
+    let calibrated = &json(&["tune", "--device", "--seconds", "5", "--record", &folder.text("device.jsonl")])[0];
+    assert!(calibrated["recipe"].as_str().unwrap().starts_with("registers liked="), "{calibrated}");
     let planned = &json(&["plan", spec, "--rigor", "recorded", "--record", &record])[0];
     assert_eq!(planned["recipe"], measured["recipe"]);
     assert!(text(&["record", "list", "--record", &record]).contains(spec));

@@ -45,6 +45,12 @@ pub struct DeviceProfile {
     pub storage_buffers: u32,
     /// The registers of a GPU, by its vendor and name. Rules keep to them, recipes by hand need not.
     pub registers: Registers,
+    /// Whether this crate's authors measured cards like it, so that the rules take what was the best on
+    /// those: NVIDIA's.
+    pub is_measured: bool,
+    /// Whether a processor transforms each line in one lane, since barriers cost it more than a pass
+    /// through memory: those whose vectors are shorter than 8.
+    pub one_lane: bool,
     /// Whether timestamp queries are available.
     pub timestamps: bool,
     /// Whether shaders can exchange values within a subgroup (`SUBGROUP`).
@@ -71,6 +77,7 @@ impl DeviceProfile {
         let is_fxc = info.backend == wgpu::Backend::Dx12 && !features.contains(wgpu::Features::SUBGROUP);
         Self {
             registers: if is_fxc { Registers::of(0, "fxc", 1) } else { own.registers },
+            is_measured: own.is_measured && !is_fxc,
             timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             int64: features.contains(wgpu::Features::SHADER_INT64),
@@ -91,6 +98,7 @@ impl DeviceProfile {
     pub(crate) fn large_gpu() -> Self {
         Self {
             registers: Registers::PLENTY,
+            is_measured: true,
             workgroup_bytes: 49_152,
             invocations: 1024,
             workgroup_size: [1024, 1024, 64],
@@ -99,6 +107,7 @@ impl DeviceProfile {
     }
 
     fn new(name: &str, vendor: u32, device_type: wgpu::DeviceType, subgroup_sizes: [u32; 2], limits: &wgpu::Limits) -> Self {
+        let registers = Registers::of(vendor, name, subgroup_sizes[0]);
         Self {
             name: name.to_owned(),
             device_type,
@@ -114,7 +123,9 @@ impl DeviceProfile {
             storage_alignment: limits.min_storage_buffer_offset_alignment,
             uniform_alignment: limits.min_uniform_buffer_offset_alignment,
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
-            registers: Registers::of(vendor, name, subgroup_sizes[0]),
+            registers,
+            is_measured: registers == Registers::PLENTY,
+            one_lane: subgroup_sizes[1] < 8,
             timestamps: false,
             subgroups: false,
             int64: false,

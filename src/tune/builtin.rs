@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::any::AnyTunable;
 use super::choice::{Choice, Source};
 use crate::error::Result;
-use crate::gpu::Gpu;
+use crate::gpu::{DeviceProfile, Gpu};
 use crate::plan::AnyValue;
 use crate::sort::sort_short_by_key;
 
@@ -56,8 +56,8 @@ fn known(spec: &str) -> &'static [TableLine] {
 }
 
 /// The choice without measurement: what is known of this device, or else of one of the same vendor
-/// and type, or else what the rules say.
-pub(super) fn estimate(gpu: &Gpu, spec: &dyn AnyTunable) -> Result<Choice<AnyValue>> {
+/// and type, or else what the rules say of a device with this profile.
+pub(super) fn estimate(gpu: &Gpu, profile: &DeviceProfile, spec: &dyn AnyTunable) -> Result<Choice<AnyValue>> {
     let lines = known(&spec.to_string());
     if !lines.is_empty() {
         let info = gpu.device().adapter_info();
@@ -74,7 +74,7 @@ pub(super) fn estimate(gpu: &Gpu, spec: &dyn AnyTunable) -> Result<Choice<AnyVal
             }
         }
     }
-    Ok(Choice { recipe: spec.estimate(gpu.profile())?, source: Source::Rules })
+    Ok(Choice { recipe: spec.estimate(profile)?, source: Source::Rules })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) struct Estimate;
 
 impl Chooser for Estimate {
     fn choose(&self, gpu: &Gpu, spec: &Erased) -> Result<Choice<AnyValue>> {
-        builtin::estimate(gpu, &**spec)
+        builtin::estimate(gpu, gpu.profile(), &**spec)
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod tunable;
 
+#[cfg(feature = "tune")]
+pub(crate) mod coefficients;
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 mod isolated;
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]

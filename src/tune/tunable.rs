@@ -174,7 +174,7 @@ fn fingerprint(program: &Program, profile: &DeviceProfile) -> Result<u64> {
     Ok(wgsl_hash(program))
 }
 
-fn compile(gpu: &Gpu, program: Program) -> Result<Compiled> {
+pub(crate) fn compile(gpu: &Gpu, program: Program) -> Result<Compiled> {
     let executable = Builder::new(gpu).executable(program)?;
     Ok(Box::new(move |bindings| {
         let program = executable.program();

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use super::any::{AnyTunable, Erased, any};
 use super::builtin;
+
 use super::choice::Chooser;
 use super::choice::{Choice, Source};
+use super::coefficients::{Coefficients, KEY};
 use super::record::DeviceIdentity;
 use super::record::{Entry, Record};
 use super::rigor::Rigor;
@@ -159,7 +161,7 @@ impl Tuning {
 impl Chooser for Tuning {
     fn choose(&self, gpu: &Gpu, tunable: &Erased) -> Result<Choice<AnyValue>> {
         if self.rigor == Rigor::Estimate {
-            return builtin::estimate(gpu, &**tunable);
+            return builtin::estimate(gpu, gpu.profile(), &**tunable);
         }
         let device = DeviceIdentity::of(gpu);
         let spec = tunable.to_string();
@@ -168,7 +170,9 @@ impl Chooser for Tuning {
         if let Some((recipe, entry)) = known {
             return Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) });
         }
-        let estimate = builtin::estimate(gpu, &**tunable)?;
+        let coefficients = self.record.find(KEY, &device, Rigor::Measure).and_then(|entry| entry.recipe.parse().ok());
+        let profile = coefficients.map(|own: Coefficients| own.on(gpu.profile()));
+        let estimate = builtin::estimate(gpu, profile.as_ref().unwrap_or(gpu.profile()), &**tunable)?;
         #[cfg(not(target_arch = "wasm32"))]
         if self.rigor != Rigor::Recorded {
             return self.search(gpu, tunable, estimate, device, spec);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::tune::record::Entry;
-use wgpu_fft::low_level::tune::{DeviceIdentity, End, Outcome, Tunable};
+use wgpu_fft::low_level::tune::{Calibration, Coefficients, DeviceIdentity, End, Outcome, Tunable};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Choice, Record, Rigor, Source, Stage, Tuning};
@@ -328,6 +328,53 @@ pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     let tuning = Tuning::measure().record(record).time_limit(Duration::from_millis(100)).patience(PLENTY);
     let choice = tuning.choose(gpu, &spec).unwrap();
     assert!(matches!(choice.source, Source::Measured(_)), "{}: {}", device.name, choice.source);
+}
+
+/// The rules go by the coefficients that a record has for the device, if they can be read.
+pub fn coefficients_of_a_record_are_what_the_rules_go_by(device: &Device) {
+    let (gpu, profile) = (device.gpu(), device.gpu().profile());
+    let calibration = Calibration::new();
+    let own = Coefficients::of(profile);
+    let other: Coefficients = "registers liked=56 most=64 workgroup=16384".parse().unwrap();
+    let other = if own.one_lane { other } else { format!("{other} one-lane").parse().unwrap() };
+    let tuning = |coefficients: &str| {
+        let record = Record::in_memory();
+        let spec = C2c::forward(8);
+        let recorded = entry(gpu, &spec, &spec.design(profile).unwrap());
+        record.add(Entry { spec: calibration.to_string(), recipe: coefficients.to_owned(), ..recorded }).unwrap();
+        Tuning::recorded(record)
+    };
+    let mut differ = 0;
+    for n in [1000, 1024, 1155, 4096] {
+        let spec = C2c::forward(n);
+        let [by_own, by_other] = [own, other].map(|coefficients| spec.design(&coefficients.on(profile)).unwrap());
+        for (text, expected) in [(other.to_string(), &by_other), (own.to_string(), &by_own), ("registers liked=0".to_owned(), &by_own)] {
+            assert_eq!(tuning(&text).choose(gpu, &spec).unwrap().recipe, *expected, "{}: {n}: {text}", device.name);
+        }
+        if by_own != by_other {
+            differ += 1;
+            let planner = Planner::new(gpu).with_tuning(tuning(&other.to_string()));
+            let data = complex_noise(n, 9);
+            let output = planner.plan(spec).unwrap().run(&data).unwrap().wait().unwrap();
+            assert_close(&output, &reference_fft(&data, 1, n, false), 2.0 * fft_budget(n), &device.name);
+        }
+    }
+    // Where lines are in the registers of a subgroup, no barrier is in question.
+    let in_lanes = profile.is_cpu() && profile.subgroups && profile.subgroup_sizes == [8, 8];
+    assert!(differ > 0 || in_lanes, "{}", device.name);
+}
+
+/// Coefficients are measured like any recipe, and the record has them then.
+pub fn coefficients_are_measured(device: &Device) {
+    let (gpu, record) = (device.gpu(), Record::in_memory());
+    let tuning = Tuning::measure().record(record.clone()).time_limit(Duration::from_secs(2)).patience(PLENTY);
+    let outcome = outcome(tuning.choose(gpu, &Calibration::new()).unwrap());
+    assert!(outcome.faults.is_empty(), "{}: {:?}", device.name, outcome.faults);
+    // A busy machine may have had no time for a comparison.
+    for entry in record.entries() {
+        assert_eq!((entry.spec, &entry.recipe), (Calibration::new().to_string(), &outcome.recipe), "{}", device.name);
+    }
+    assert!(outcome.recipe.parse::<Coefficients>().is_ok());
 }
 
 /// What one adapter measured is refused on every other. If an entry claims to be another adapter's

@@ -29,6 +29,8 @@ pub fn drawn(draws: &mut Draws) -> DeviceProfile {
         profile.buffer_bytes = draws.pick(&[256 << 20, 2_147_483_647, 4_292_870_144]);
         (profile.registers.liked, profile.registers.most, profile.registers.workgroup) =
             draws.pick(&[(u32::MAX, u32::MAX, u32::MAX), (64, 256, 65_536), (88, 120, 49_152), (32, 32, 2048)]);
+        profile.is_measured = draws.chance(50);
+        profile.one_lane = draws.chance(25);
         profile.storage_alignment = draws.pick(&[256, 64, 32]);
         profile.storage_buffers = draws.pick(&[8, 4, 10, 16, 32]);
         profile.subgroups = draws.chance(50);

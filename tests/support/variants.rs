@@ -42,6 +42,7 @@ pub fn profiles() -> Vec<DeviceProfile> {
         large.with(|profile| {
             profile.name = "H200".to_owned();
             profile.registers = Registers::PLENTY;
+            profile.is_measured = true;
             profile.device_type = wgpu::DeviceType::DiscreteGpu;
             profile.subgroup_sizes = [32, 32];
             profile.subgroups = true;
@@ -65,6 +66,7 @@ pub fn profiles() -> Vec<DeviceProfile> {
             profile.name = "SwiftShader".to_owned();
             profile.device_type = wgpu::DeviceType::Cpu;
             profile.subgroup_sizes = [4, 4];
+            profile.one_lane = true;
             profile.workgroup_bytes = 32_768;
             profile.binding_bytes = 1 << 30;
             profile.buffer_bytes = 1 << 30;

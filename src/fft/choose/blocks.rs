@@ -2,7 +2,6 @@
 
 use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, MANY_COLUMNS};
 use super::lines::LineClass;
-use super::measured;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::spec::number::Number;
@@ -60,7 +59,7 @@ impl Designer<'_> {
             && self.transform.number == Number::F32
             && self.has_whole_sectors(next.axis)
             && let [PassRecipe::Stockham(first)] = &mut axis.passes[..]
-            && let Some((column, block)) = measured::behind_blocks(lines).filter(|(column, _)| self.runs_across(column))
+            && let Some((column, block)) = self.measured().behind_blocks(lines).filter(|(column, _)| self.runs_across(column))
         {
             first.block = Some(block);
             next.passes = vec![PassRecipe::Stockham(column)];

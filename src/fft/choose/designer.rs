@@ -67,7 +67,8 @@ impl Designer<'_> {
     /// with more: a pass through memory costs more than idle cores.
     pub fn within<T>(&self, find: impl Fn(&Self) -> Option<T>) -> Option<T> {
         let most = self.registers.most;
-        let mut steps = std::iter::successors(Some(self.registers.liked), |own| (*own < most).then(|| most.min(own.saturating_mul(2))));
+        let mut steps =
+            std::iter::successors(Some(self.registers.liked), |own| (*own < most).then(|| most.min(own.saturating_mul(2).max(1))));
         steps.find_map(|liked| find(&Self { registers: Registers { liked, ..self.registers }, ..*self }))
     }
 
@@ -135,7 +136,7 @@ impl Designer<'_> {
     /// line of up to 64, and 111 with lines shared by lanes. On lavapipe, with vectors of 8, it is
     /// the reverse.
     pub(super) fn prefers_one_lane(&self) -> bool {
-        self.profile.is_cpu() && self.profile.subgroup_sizes[1] < 8
+        self.profile.is_cpu() && self.profile.one_lane
     }
 
     /// Whether the axis is the fastest index of input and output.

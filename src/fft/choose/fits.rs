@@ -2,7 +2,6 @@
 
 use super::designer::{Designer, registers_of};
 use super::lines::LineClass;
-use super::measured;
 use crate::fft::chain::chain;
 use crate::fft::chain::step::SubTransform;
 use crate::fft::factors::largest_prime;
@@ -40,7 +39,7 @@ impl Designer<'_> {
             _ => 16_384,
         };
         let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
-        let mut liked = if is_one { [1, 2, 4] } else { measured::pieces(lines).unwrap_or([2, 1, 4]) };
+        let mut liked = if is_one { [1, 2, 4] } else { self.measured().pieces(lines).unwrap_or([2, 1, 4]) };
         if let Some(memory) = self.registers.memory {
             // Memory for as many invocations as there are registers for, with a sixteenth more to
             // spread the banks.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::designer::SMALL_ARRAY;
+use super::designer::{Designer, SMALL_ARRAY};
 use super::lines::LineClass;
 use crate::fft::recipe::{PassRecipe, Stockham};
 use crate::plan::Placement;
@@ -35,13 +35,6 @@ fn line(columns: &[&'static str]) -> Option<((&'static str, u32), Line)> {
     let mut words = lines[kind.len()..].split_whitespace();
     let n = words.next()?.parse().ok()?;
     Some(((kind, n), Line { conditions: words.collect(), passes }))
-}
-
-/// The passes of the first line of such a kind and length whose conditions hold.
-fn find(kind: &'static str, n: u32, holds: impl Fn(&str) -> bool) -> Option<&'static str> {
-    let holds = |word: &&str| word.strip_prefix("not-").map_or_else(|| holds(word), |word| !holds(word));
-    let fits = |line: &&Line| line.conditions.iter().all(holds);
-    LINES.get(&(kind, n))?.iter().find(fits).map(|line| line.passes)
 }
 
 /// A pass, and whether the line decides more than radices and lanes.
@@ -86,37 +79,59 @@ impl LineClass {
     }
 }
 
-/// A pass, and whether it is whole. If not, rules decide all but radices and lanes.
-pub(in crate::fft) fn one(lines: LineClass) -> Option<(Stockham, bool)> {
-    find(lines.kind(), lines.n, |word| lines.are(word)).map(pass)
-}
+/// What was measured on cards like a device: nothing, or the table.
+#[derive(Clone, Copy)]
+pub(in crate::fft) struct Measured(bool);
 
-/// The pieces of an exchange, the best number first, where others than those of the rules were
-/// faster.
-pub(super) fn pieces(lines: LineClass) -> Option<[u32; 3]> {
-    let text = find("pieces", lines.n, |word| lines.are(word))?;
-    let all: Vec<u32> = text.split('.').filter_map(|number| number.parse().ok()).collect();
-    all.try_into().ok()
-}
-
-/// The passes of a long line.
-pub(super) fn passes(n: u32, placement: Placement) -> Option<Vec<Stockham>> {
-    let text = find("passes", n, |word| word == "in-place" && placement == Placement::InPlace)?;
-    Some(text.split(" + ").map(|text| pass(text).0).collect())
-}
-
-/// One pass over long columns, and the blocks of the array before it.
-pub(super) fn behind_blocks(lines: LineClass) -> Option<(Stockham, [u32; 2])> {
-    let (own, _) = pass(find("behind blocks", lines.n, |word| lines.are(word))?);
-    own.block.map(|block| (Stockham { block: None, ..own }, block))
-}
-
-/// A pass over columns of 16-bit numbers that is faster with accesses of two numbers.
-pub(super) fn in_twos(lines: LineClass) -> Option<Stockham> {
-    if !lines.across {
-        return None;
+impl Designer<'_> {
+    pub(super) fn measured(&self) -> Measured {
+        Measured(self.profile.is_measured && !self.profile.is_cpu())
     }
-    find("in twos", lines.n, |word| lines.are(word)).map(|text| pass(text).0)
+}
+
+impl Measured {
+    /// On any card: for a search, which measures by itself.
+    pub const ANYWHERE: Self = Self(true);
+
+    /// The passes of the first line of such a kind and length whose conditions hold.
+    fn find(self, kind: &'static str, n: u32, holds: impl Fn(&str) -> bool) -> Option<&'static str> {
+        let holds = |word: &&str| word.strip_prefix("not-").map_or_else(|| holds(word), |word| !holds(word));
+        let fits = |line: &&Line| self.0 && line.conditions.iter().all(holds);
+        LINES.get(&(kind, n))?.iter().find(fits).map(|line| line.passes)
+    }
+
+    /// A pass, and whether it is whole. If not, rules decide all but radices and lanes.
+    pub fn one(self, lines: LineClass) -> Option<(Stockham, bool)> {
+        self.find(lines.kind(), lines.n, |word| lines.are(word)).map(pass)
+    }
+
+    /// The pieces of an exchange, the best number first, where others than those of the rules were
+    /// faster.
+    pub fn pieces(self, lines: LineClass) -> Option<[u32; 3]> {
+        let text = self.find("pieces", lines.n, |word| lines.are(word))?;
+        let all: Vec<u32> = text.split('.').filter_map(|number| number.parse().ok()).collect();
+        all.try_into().ok()
+    }
+
+    /// The passes of a long line.
+    pub fn passes(self, n: u32, placement: Placement) -> Option<Vec<Stockham>> {
+        let text = self.find("passes", n, |word| word == "in-place" && placement == Placement::InPlace)?;
+        Some(text.split(" + ").map(|text| pass(text).0).collect())
+    }
+
+    /// One pass over long columns, and the blocks of the array before it.
+    pub fn behind_blocks(self, lines: LineClass) -> Option<(Stockham, [u32; 2])> {
+        let (own, _) = pass(self.find("behind blocks", lines.n, |word| lines.are(word))?);
+        own.block.map(|block| (Stockham { block: None, ..own }, block))
+    }
+
+    /// A pass over columns of 16-bit numbers that is faster with accesses of two numbers.
+    pub fn in_twos(self, lines: LineClass) -> Option<Stockham> {
+        if !lines.across {
+            return None;
+        }
+        self.find("in twos", lines.n, |word| lines.are(word)).map(|text| pass(text).0)
+    }
 }
 
 #[cfg(test)]
@@ -132,7 +147,7 @@ mod tests {
                     rows.are(word.strip_prefix("not-").unwrap_or(word));
                 }
                 if *kind == "pieces" {
-                    assert!(pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");
+                    assert!(Measured::ANYWHERE.pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");
                     continue;
                 }
                 let product: u32 = line.passes.split(" + ").map(|text| pass(text).0.n()).product();
@@ -146,13 +161,14 @@ mod tests {
 
     #[test]
     fn the_first_line_that_fits_is_taken() {
-        let rows = |count| one(LineClass::rows(1024, count)).unwrap().0.radices;
+        let all = Measured::ANYWHERE;
+        let rows = |count| all.one(LineClass::rows(1024, count)).unwrap().0.radices;
         assert_eq!((rows(16_384), rows(16_385)), (vec![16, 8, 8], vec![8, 8, 16]));
         let convolution = LineClass { convolution: true, ..LineClass::rows(256, 10) };
-        assert_eq!(one(convolution), None);
+        assert_eq!(all.one(convolution), None);
         let part = LineClass { across: true, count: u32::MAX, ..convolution };
-        assert_eq!(one(part).unwrap().0.radices, [32, 8]);
-        assert_eq!(passes(1 << 28, Placement::InPlace), None);
-        assert_eq!(passes(1 << 28, Placement::OutOfPlace).unwrap().len(), 3);
+        assert_eq!(all.one(part).unwrap().0.radices, [32, 8]);
+        assert_eq!(all.passes(1 << 28, Placement::InPlace), None);
+        assert_eq!(all.passes(1 << 28, Placement::OutOfPlace).unwrap().len(), 3);
     }
 }

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, cheapest, lines_cap, shapes};
 use super::estimate::{Estimate, Term, doublings};
 use super::lines::LineClass;
-use super::measured;
 use crate::fft::factors::{factorizations, largest_prime};
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
@@ -71,7 +70,7 @@ impl Designer<'_> {
             };
             let [PassRecipe::Stockham(Stockham { block, .. })] = passes[..] else { continue };
             let lines = self.lines(*axis, Reals::Complex);
-            let Some(own) = measured::in_twos(lines) else { continue };
+            let Some(own) = self.measured().in_twos(lines) else { continue };
             let mut own = Stockham { block, width: 2, ..own };
             let mut wide = axes.to_vec();
             // Not every array has neighbours in twos.
@@ -107,7 +106,7 @@ impl Designer<'_> {
             return self.complete((vec![n], 1), lines);
         }
         let is_estimated = self.estimates_columns(lines);
-        let known = Some(lines).filter(|_| !self.profile.is_cpu() && !self.is_double_f32()).and_then(measured::one);
+        let known = Some(lines).filter(|_| !self.is_double_f32()).and_then(|lines| self.measured().one(lines));
         let known = known.and_then(|(own, is_whole)| match is_whole {
             true => (self.words() == 1 && self.runs(&own, lines)).then_some(own),
             false if is_estimated || self.has_few_registers() => None,

@@ -2,7 +2,6 @@
 
 use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, LONGEST_IN_ONE_LANE, lines_cap};
 use super::lines::LineClass;
-use super::measured;
 use crate::fft::emit::lanes::CACHE_LINE;
 use crate::fft::factors::{split, split_lengths};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
@@ -26,8 +25,7 @@ impl Designer<'_> {
 
     /// Passes that were measured, where they fit the device.
     fn measured_passes(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        let passes =
-            measured::passes(n, self.transform.placement).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
+        let passes = self.measured().passes(n, self.transform.placement).filter(|_| self.transform.number == Number::F32)?;
         passes.iter().all(|own| self.runs_across(own)).then(|| passes.into_iter().map(PassRecipe::Stockham).collect())
     }
 
