@@ -147,7 +147,6 @@ pub mod recipes {
 /// For kernels of your own, implement [`Tunable`](tune::Tunable). Specifications have it.
 pub mod tune {
     pub use crate::tune::hash::{text_hash, wgsl_hash};
-    pub use crate::tune::rules::takemoto;
     pub use crate::tune::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
     pub use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
 
@@ -162,7 +161,7 @@ pub mod tune {
 
     /// The hill climb itself.
     pub mod search {
-        pub use crate::tune::search::{Climb, Pace, climb, six_neighbours};
+        pub use crate::tune::search::{Climb, Pace, climb};
     }
 
     /// What a [`Record`](crate::tune::Record) consists of.

@@ -15,7 +15,6 @@ pub(crate) mod any;
 mod builtin;
 mod choice;
 pub(crate) mod hash;
-pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod tunable;
 

@@ -51,11 +51,12 @@ pub struct Climb<R> {
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use wgpu_fft::low_level::tune::search::{Pace, climb, six_neighbours};
+/// use wgpu_fft::low_level::tune::search::{Pace, climb};
 ///
 /// let time = |[x, y]: [u32; 2]| (x * y <= 1024).then(|| f64::from(x.abs_diff(32) + y.abs_diff(4)));
+/// let around = |&[x, y]: &[u32; 2]| vec![[2 * x, y], [x, 2 * y], [x.div_ceil(2), y], [x, y.div_ceil(2)]];
 /// let pace = Pace { batch: 1, gain: 0.0 };
-/// let found = climb(vec![[1, 1], [256, 4]], pace, |&shape| six_neighbours(shape), |shapes| {
+/// let found = climb(vec![[1, 1], [256, 4]], pace, around, |shapes| {
 ///     ControlFlow::Continue(shapes.iter().map(|&shape| time(shape)).collect())
 /// });
 /// assert_eq!(found.best, Some(([32, 4], 0.0)));
@@ -143,27 +144,4 @@ impl<R: Clone + Eq + Hash> Known<R> {
         self.level.extend(level.rev().cloned());
         open.then_some(if better.is_some() { Gain::Better } else { Gain::None })
     }
-}
-
-/// The neighbours of a two-dimensional shape whose extents are powers of two. Trades come first,
-/// which halve one axis and double the other; then shapes with one axis doubled; then shapes with
-/// one axis halved.
-///
-/// Trades come first because they keep the number of invocations, which matters most. With this
-/// order, a climb by one neighbour at a time takes at most 20 of the 36 possible measurements on
-/// the tables in `tests/data`, even in the worst case; no other order needs fewer. Extents below 1
-/// or above 2³² - 1 are left out. The caller removes shapes that are too large for other reasons.
-#[must_use]
-pub fn six_neighbours([x, y]: [u32; 2]) -> Vec<[u32; 2]> {
-    let halved = |n: u32| (n > 1).then_some(n / 2);
-    let doubled = |n: u32| n.checked_mul(2).filter(|&n| n > 0);
-    let all = [
-        (halved(x), doubled(y)),
-        (doubled(x), halved(y)),
-        (doubled(x), Some(y)),
-        (Some(x), doubled(y)),
-        (halved(x), Some(y)),
-        (Some(x), halved(y)),
-    ];
-    all.into_iter().filter_map(|(x, y)| Some([x?, y?])).collect()
 }

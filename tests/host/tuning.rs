@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use wgpu_fft::Error;
 use wgpu_fft::gpu::DeviceProfile;
-use wgpu_fft::low_level::tune::search::{Climb, Pace, climb, six_neighbours};
-use wgpu_fft::low_level::tune::takemoto::{Amount, Limits, Priority, global_ratios, global_split, local_size_1d, local_size_2d, pe_per_cu};
+use wgpu_fft::low_level::tune::search::{Climb, Pace, climb};
+use wgpu_fft_tests::paper::takemoto::{Limits, Priority, local_size_1d, local_size_2d, pe_per_cu, six_neighbours};
 
 use crate::paper::PaperKernel;
 use crate::validators;
@@ -346,58 +346,4 @@ fn shapes_are_the_66_of_the_report_where_1024_invocations_are_allowed() {
     });
     let shapes: HashSet<_> = kernel.shapes(&generous).into_iter().collect();
     assert_eq!(shapes, Table::matrix_product().0.into_iter().map(|(shape, _)| shape).collect());
-}
-
-/// The report's split of a job between two devices, with its numbers.
-#[test]
-fn the_smaller_of_two_devices_gets_what_the_report_says() {
-    const CLASSES: [Amount; 3] = [Amount::Large, Amount::Medium, Amount::Small];
-    for (units, expected) in [(1024, [102, 307, 512]), (1 << 18, [26_214, 78_643, 131_072]), (1 << 20, [104_857, 314_572, 524_288])] {
-        for (amount, of_smaller) in CLASSES.into_iter().zip(expected) {
-            assert_eq!(global_split(units, &[128, 192], amount).unwrap(), [of_smaller, units - of_smaller]);
-            assert_eq!(global_split(units, &[192, 128], amount).unwrap(), [units - of_smaller, of_smaller]);
-        }
-    }
-    for (amount, expected) in CLASSES.into_iter().zip([0.017857, 0.053571, 0.089286]) {
-        let ratios = global_ratios(&[192, 2496], amount).unwrap();
-        assert!((ratios[0] - expected).abs() < 5e-7, "{amount:?}: {ratios:?}");
-    }
-    // Ratios closer than 2 : 3, in every class, and the exact point where the rule jumps.
-    for amount in CLASSES {
-        assert_eq!(global_split(1000, &[128, 191], amount).unwrap(), [500, 500]);
-    }
-    assert_eq!(global_split(1000, &[2, 3], Amount::Large).unwrap(), [100, 900]);
-}
-
-#[test]
-fn three_devices_are_split_in_pairs() {
-    let chain = [
-        (Amount::Large, [0.00198, 0.01782, 0.98020]),
-        (Amount::Medium, [0.02244, 0.05237, 0.92519]),
-        (Amount::Small, [0.08197, 0.08197, 0.83607]),
-    ];
-    for (amount, expected) in chain {
-        let ratios = global_ratios(&[128, 192, 2496], amount).unwrap();
-        assert!(ratios.iter().zip(expected).all(|(ratio, expected)| (ratio - expected).abs() < 5.1e-6), "{amount:?}: {ratios:?}");
-        // In the order of the devices, whatever that is.
-        let turned = global_ratios(&[2496, 128, 192], amount).unwrap();
-        assert_eq!([turned[1], turned[2], turned[0]], ratios[..]);
-        let shares = global_split(100_000, &[128, 192, 2496], amount).unwrap();
-        assert_eq!(shares.iter().sum::<usize>(), 100_000);
-        assert!(shares.iter().zip(expected).all(|(share, expected)| (*share as f64 / 1e5 - expected).abs() < 3e-5), "{shares:?}");
-    }
-}
-
-#[test]
-fn amounts_are_classes_of_operations() {
-    let classes = [8e11, 7.9e11, 4.1e8, 4e8, 0.0].map(Amount::of_operations);
-    assert_eq!(classes, [Amount::Large, Amount::Medium, Amount::Medium, Amount::Small, Amount::Small]);
-}
-
-#[test]
-fn a_split_over_no_devices_is_an_error() {
-    for elements in [&[][..], &[0], &[5, 0]] {
-        assert!(matches!(global_split(10, elements, Amount::Small), Err(Error::Unsupported { .. })), "{elements:?}");
-    }
-    assert_eq!(global_split(10, &[7], Amount::Large).unwrap(), [10]);
 }

@@ -227,6 +227,7 @@ mod ranks;
 mod report;
 mod slab;
 mod strategy;
+pub mod takemoto;
 mod task;
 
 pub use devices::{DeviceSet, Divide};

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use wgpu_fft::low_level::tune::takemoto::{self, Amount};
 use wgpu_fft::{Error, Result};
 
 use crate::partition;
+use crate::takemoto::{self, Amount};
 
 /// How a job is divided among the devices of a [`DeviceSet`](crate::DeviceSet) or the ranks of a
 /// [`Cluster`](crate::Cluster): the workers.

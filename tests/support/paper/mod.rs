@@ -1,12 +1,13 @@
 //! The two kernels of Takemoto, Wada, Kondo and Honda whose times are in `tests/data`, as plain
 //! wgpu code. They can be tuned although they are not plans.
 
+pub mod takemoto;
+
 use std::fmt;
 use std::str::FromStr;
 
 use wgpu_fft::Cause;
-use wgpu_fft::low_level::tune::takemoto;
-use wgpu_fft::low_level::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification, search};
+use wgpu_fft::low_level::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{DeviceBuffer, DeviceProfile, Error, Gpu, View, wgpu};
 
@@ -255,7 +256,7 @@ impl Tunable for PaperKernel {
     }
 
     fn neighbours(&self, WorkgroupShape(shape): &WorkgroupShape, _: &DeviceProfile) -> Vec<WorkgroupShape> {
-        search::six_neighbours(*shape).into_iter().map(WorkgroupShape).collect()
+        takemoto::six_neighbours(*shape).into_iter().map(WorkgroupShape).collect()
     }
 
     fn verification(&self) -> Verification {

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use wgpu_fft::low_level::tune::takemoto::Amount;
 use wgpu_fft::{Element, Error, Gpu, GpuOptions, Planner, gpu};
+use wgpu_fft_distributed::takemoto::Amount;
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, Report, Strategy};
 
 pub use crate::compare::{assert_equal_bits, first_difference};

@@ -16,7 +16,7 @@
 //! - It was fitted to two GPUs of one vendor.
 //!
 //! ```
-//! use wgpu_fft::low_level::tune::takemoto::{Limits, Priority, local_size_1d, local_size_2d};
+//! use wgpu_fft_tests::paper::takemoto::{Limits, Priority, local_size_1d, local_size_2d};
 //!
 //! # fn main() -> wgpu_fft::Result<()> {
 //! let limits = Limits { invocations: 1024, axes: [1024, 1024] };
@@ -25,14 +25,8 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! The rule for splitting a job between two devices, [`global_split`], is discontinuous where the
-//! smaller device has two fifths of the processing elements: for a large job its share jumps from a
-//! half to a tenth.
 
-use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
-use crate::sort::sort_short_by_key;
+use wgpu_fft::{DeviceProfile, Error, Result};
 
 /// Workgroups of two axes have fewer invocations than this.
 const PRODUCT_BELOW_2D: u32 = 1024;
@@ -145,95 +139,6 @@ pub fn local_size_2d(global: [u32; 2], priority: Priority, limits: &Limits) -> R
     })
 }
 
-/// The amount of computation in a job. It decides by which factor the smaller of two devices gets
-/// less or more than its share of the processing elements.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Amount {
-    /// At least 8·10¹¹ operations: factor 1/4.
-    Large,
-    /// Anything between: factor 3/4.
-    Medium,
-    /// At most 4·10⁸ operations: factor 5/4.
-    Small,
-}
-
-impl Amount {
-    /// Classifies a job by its number of operations.
-    #[must_use]
-    pub fn of_operations(operations: f64) -> Self {
-        if operations >= 8e11 {
-            Self::Large
-        } else if operations <= 4e8 {
-            Self::Small
-        } else {
-            Self::Medium
-        }
-    }
-
-    /// k in quarters.
-    fn quarters(self) -> u64 {
-        match self {
-            Self::Large => 1,
-            Self::Medium => 3,
-            Self::Small => 5,
-        }
-    }
-}
-
-/// Units of a job for the smaller one of two devices with so many processing elements:
-/// ⌊r·k·`units`⌋ with r = `small` / (`small` + `large`) and k by the [`Amount`], or half of them
-/// where r > 2/5. The other device has the rest.
-fn share_of_smaller(units: usize, small: u32, large: u32, amount: Amount) -> u64 {
-    let (small, all) = (u128::from(small), u128::from(small) + u128::from(large));
-    let share = if 5 * small > 2 * all { units as u128 / 2 } else { small * u128::from(amount.quarters()) * units as u128 / (4 * all) };
-    share as u64
-}
-
-/// The shares of a job for devices with the given numbers of processing elements. They add up to 1.
-///
-/// With three or more devices, the devices are sorted by their number of elements, the rule is
-/// applied to each pair of neighbours, beginning with the two smallest, and the ratios are chained.
-///
-/// # Errors
-/// [`Error::Unsupported`] if there are no devices, or a device has no processing elements.
-pub fn global_ratios(processing_elements: &[u32], amount: Amount) -> Result<Vec<f64>> {
-    if processing_elements.is_empty() || processing_elements.contains(&0) {
-        let why = "there must be at least one device, and each must have at least one processing element".to_owned();
-        return Err(Error::Unsupported { what: format!("a split over devices of {processing_elements:?} processing elements"), why });
-    }
-    let mut order: Vec<usize> = (0..processing_elements.len()).collect();
-    sort_short_by_key(&mut order, |&i| processing_elements[i]);
-    // Each device relative to the next smaller one.
-    let mut parts = vec![0.0; order.len()];
-    parts[order[0]] = 1.0;
-    for pair in order.windows(2) {
-        let [small, large] = [processing_elements[pair[0]], processing_elements[pair[1]]].map(f64::from);
-        let of_smaller = if 5.0 * small > 2.0 * (small + large) { 0.5 } else { small / (small + large) * amount.quarters() as f64 / 4.0 };
-        parts[pair[1]] = parts[pair[0]] * (1.0 - of_smaller) / of_smaller;
-    }
-    let sum: f64 = parts.iter().sum();
-    Ok(parts.into_iter().map(|part| part / sum).collect())
-}
-
-/// The number of units of a job for each device, by [`global_ratios`]. Shares are rounded down, and
-/// the largest device gets the rest.
-///
-/// # Errors
-/// The errors of [`global_ratios`].
-pub fn global_split(units: usize, processing_elements: &[u32], amount: Amount) -> Result<Vec<usize>> {
-    let ratios = global_ratios(processing_elements, amount)?;
-    // Of equal devices the last one.
-    let largest = (0..ratios.len()).max_by_key(|&i| processing_elements[i]).unwrap_or(0);
-    let mut shares: Vec<usize> = ratios.iter().map(|ratio| (ratio * units as f64) as usize).collect();
-    if let [first, second] = *processing_elements {
-        // In integers, as the formula is written for two.
-        shares[1 - largest] = share_of_smaller(units, first.min(second), first.max(second), amount) as usize;
-    }
-    let others: usize = (0..shares.len()).filter(|&i| i != largest).map(|i| shares[i]).sum();
-    shares[largest] = units.saturating_sub(others);
-    Ok(shares)
-}
-
 /// The divisors of a number from 1 to `most`, ascending.
 fn divisors(n: u32, most: u32) -> Vec<u32> {
     // Divisors come in pairs, of which the smaller is at most √n, so that no number takes more than
@@ -243,4 +148,27 @@ fn divisors(n: u32, most: u32) -> Vec<u32> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// The neighbours of a two-dimensional shape whose extents are powers of two. Trades come first,
+/// which halve one axis and double the other; then shapes with one axis doubled; then shapes with
+/// one axis halved.
+///
+/// Trades come first because they keep the number of invocations, which matters most. With this
+/// order, a climb by one neighbour at a time takes at most 20 of the 36 possible measurements on
+/// the tables in `tests/data`, even in the worst case; no other order needs fewer. Extents below 1
+/// or above 2³² - 1 are left out. The caller removes shapes that are too large for other reasons.
+#[must_use]
+pub fn six_neighbours([x, y]: [u32; 2]) -> Vec<[u32; 2]> {
+    let halved = |n: u32| (n > 1).then_some(n / 2);
+    let doubled = |n: u32| n.checked_mul(2).filter(|&n| n > 0);
+    let all = [
+        (halved(x), doubled(y)),
+        (doubled(x), halved(y)),
+        (doubled(x), Some(y)),
+        (Some(x), doubled(y)),
+        (halved(x), Some(y)),
+        (Some(x), halved(y)),
+    ];
+    all.into_iter().filter_map(|(x, y)| Some([x?, y?])).collect()
 }

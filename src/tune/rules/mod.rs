@@ -1,3 +1,0 @@
-//! Published rules for workgroup sizes that need no measurement.
-
-pub mod takemoto;
