@@ -33,10 +33,10 @@ pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};
 pub(crate) use once::{OnceMap, Room};
-pub use program::Program;
+pub use program::{Placement, Program};
 pub(crate) use recipes::{Fit, ensure, in_turns, others};
 pub(crate) use spec::Sealed;
-pub use spec::{Placement, Spec};
+pub use spec::Spec;
 pub(crate) use textures::Given;
 pub use textures::{IntoOutput, Output, TextureLevel};
 pub(crate) use untyped::Untyped;

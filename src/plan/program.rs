@@ -4,7 +4,6 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::Placement;
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Declared, Texels};
 use crate::gpu::{DeviceProfile, in_units};
@@ -72,6 +71,16 @@ impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table").field("label", &self.label).field("len", &self.len).finish_non_exhaustive()
     }
+}
+
+/// Whether the result overwrites the input.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Placement {
+    /// Input and output are different arrays; the input is not changed.
+    #[default]
+    OutOfPlace,
+    /// The output overwrites the input.
+    InPlace,
 }
 
 /// The dispatches of an operation in order, and the memory that they need. `Display` prints it as

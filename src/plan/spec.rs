@@ -44,16 +44,6 @@ pub trait Sealed {
     }
 }
 
-/// Whether the result overwrites the input.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Placement {
-    /// Input and output are different arrays; the input is not changed.
-    #[default]
-    OutOfPlace,
-    /// The output overwrites the input.
-    InPlace,
-}
-
 /// The mathematics of an operation, as plain data that can be compared, hashed and printed.
 ///
 /// [`design`](Spec::design) decides how to compute the operation on a device like `profile`, and
