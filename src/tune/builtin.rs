@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::any::AnyTunable;
-use super::choice::{Choice, Source};
+use super::any::{AnyTunable, Erased};
+use super::choice::{Choice, Chooser, Source};
 use crate::error::Result;
 use crate::gpu::{DeviceProfile, Gpu};
 use crate::plan::AnyValue;
@@ -53,6 +53,16 @@ fn known(spec: &str) -> &'static [TableLine] {
         known
     });
     known.get(spec).map_or(&[], Vec::as_slice)
+}
+
+/// Chooses without measurement.
+#[derive(Debug)]
+pub(crate) struct Estimate;
+
+impl Chooser for Estimate {
+    fn choose(&self, gpu: &Gpu, spec: &Erased) -> Result<Choice<AnyValue>> {
+        estimate(gpu, gpu.profile(), &**spec)
+    }
 }
 
 /// The choice without measurement: what is known of this device, or else of one of the same vendor

@@ -3,7 +3,6 @@
 use std::fmt::{self, Debug};
 
 use super::any::Erased;
-use super::builtin;
 #[cfg(feature = "tune")]
 use super::{outcome::Outcome, record::Entry};
 #[cfg(feature = "tune")]
@@ -15,16 +14,6 @@ use crate::plan::AnyValue;
 /// What gives a [`Planner`](crate::Planner) the recipe for a specification.
 pub(crate) trait Chooser: Debug + Send + Sync {
     fn choose(&self, gpu: &Gpu, spec: &Erased) -> Result<Choice<AnyValue>>;
-}
-
-/// Chooses without measurement.
-#[derive(Debug)]
-pub(crate) struct Estimate;
-
-impl Chooser for Estimate {
-    fn choose(&self, gpu: &Gpu, spec: &Erased) -> Result<Choice<AnyValue>> {
-        builtin::estimate(gpu, gpu.profile(), &**spec)
-    }
 }
 
 /// A recipe, and where it comes from.

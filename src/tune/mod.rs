@@ -35,8 +35,9 @@ mod rigor;
 #[cfg(feature = "tune")]
 mod tuning;
 
+pub(crate) use builtin::Estimate;
+pub(crate) use choice::Chooser;
 pub use choice::{Choice, Source};
-pub(crate) use choice::{Chooser, Estimate};
 #[cfg(feature = "tune")]
 pub use record::{Record, RecordError};
 #[cfg(feature = "tune")]

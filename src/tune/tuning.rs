@@ -6,10 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::any::{AnyTunable, Erased, any};
-use super::builtin;
-
-use super::choice::Chooser;
-use super::choice::{Choice, Source};
+use super::builtin::{Estimate, estimate};
+use super::choice::{Choice, Chooser, Source};
 use super::coefficients::{Coefficients, KEY};
 use super::record::DeviceIdentity;
 use super::record::{Entry, Record};
@@ -161,7 +159,7 @@ impl Tuning {
 impl Chooser for Tuning {
     fn choose(&self, gpu: &Gpu, tunable: &Erased) -> Result<Choice<AnyValue>> {
         if self.rigor == Rigor::Estimate {
-            return builtin::estimate(gpu, gpu.profile(), &**tunable);
+            return Estimate.choose(gpu, tunable);
         }
         let device = DeviceIdentity::of(gpu);
         let spec = tunable.to_string();
@@ -172,7 +170,7 @@ impl Chooser for Tuning {
         }
         let coefficients = self.record.find(KEY, &device, Rigor::Measure).and_then(|entry| entry.recipe.parse().ok());
         let profile = coefficients.map(|own: Coefficients| own.on(gpu.profile()));
-        let estimate = builtin::estimate(gpu, profile.as_ref().unwrap_or(gpu.profile()), &**tunable)?;
+        let estimate = estimate(gpu, profile.as_ref().unwrap_or(gpu.profile()), &**tunable)?;
         #[cfg(not(target_arch = "wasm32"))]
         if self.rigor != Rigor::Recorded {
             return self.search(gpu, tunable, estimate, device, spec);
