@@ -2,13 +2,26 @@
 
 use std::cmp::Ordering;
 use std::sync::Arc;
+#[cfg(not(target_arch = "wasm32"))]
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+#[cfg(target_arch = "wasm32")]
+use web_time::{SystemTime, UNIX_EPOCH};
 
 use super::DeviceIdentity;
 use crate::error::{Error, Result};
 use crate::gpu::Timer;
 use crate::tune::rigor::Rigor;
+
+/// The version of this crate, as stored in entries and marks.
+pub const CRATE_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Seconds since 1970; 0 if the clock says less.
+#[must_use]
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
 
 /// The best recipe that a search found for a specification.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

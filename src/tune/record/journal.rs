@@ -1,80 +1,14 @@
-//! Notes which recipe is being tried, so that a later process knows if this one crashed.
+//! The journal's files: what a process that died was trying.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use tempfile::NamedTempFile;
 
 use super::file::MAX_BYTES;
 use super::item::{Item, Mark};
-use super::{CRATE_VERSION, DeviceIdentity, Record, RecordError, memory, now};
+use super::memory;
 
 /// How the names of the journal's files go on after the record's.
-const SUFFIX: &str = ".trial-";
-
-/// A recipe that is being tried. Dropping the value means that the recipe did no harm. If the
-/// process ends before that, the next process that opens the record marks the recipe.
-///
-/// The recipe is written to a file beside the record, which this process keeps locked while it
-/// runs. A journal file whose lock is free means that its process died. If a user ends the process
-/// during a trial, or the program calls `std::process::exit`, the recipe is marked as well, because
-/// nobody can tell why the process ended.
-#[derive(Debug)]
-pub struct Trial {
-    record: Record,
-    mark: Mark,
-    /// It is removed before its lock goes.
-    file: Option<NamedTempFile>,
-}
-
-impl Record {
-    /// Notes that a recipe is about to be tried that may crash the process. For a record in memory
-    /// this does nothing.
-    #[must_use]
-    pub fn begin_trial(&self, spec: &str, recipe: &str, device: &DeviceIdentity) -> Trial {
-        let mark = Mark {
-            spec: spec.to_owned(),
-            recipe: recipe.to_owned(),
-            device: Arc::new(device.clone()),
-            why: "the process ended during its trial".to_owned(),
-            version: CRATE_VERSION.to_owned(),
-            time: now(),
-        };
-        // While the record is locked nobody looks at a file that is not locked yet.
-        let file = self.locked(|path| {
-            let file = crate::files::temporary(path, SUFFIX).map_err(RecordError::io(path))?;
-            file.as_file().try_lock().map_err(|error| RecordError::io(path)(error.into()))?;
-            Ok(file)
-        });
-        let mut trial = Trial { record: self.clone(), mark, file };
-        trial.write();
-        trial
-    }
-}
-
-impl Trial {
-    /// Continues with another recipe of the same specification. The one before counts as harmless.
-    pub fn next(&mut self, recipe: &str) {
-        recipe.clone_into(&mut self.mark.recipe);
-        self.mark.time = now();
-        self.write();
-    }
-
-    /// Writes the line over the one before. What is left of a longer one stands after its end,
-    /// where nobody reads.
-    fn write(&mut self) {
-        let Some(file) = self.file.as_mut().map(NamedTempFile::as_file_mut) else { return };
-        let line = memory::line(&Item::Mark(self.mark.clone()));
-        let written = file.rewind().and_then(|()| file.write_all(line.as_bytes()));
-        if let Err(error) = written {
-            // The one before must not be blamed for what comes.
-            let _ = file.set_len(0);
-            self.record.warn(error);
-        }
-    }
-}
+pub(super) const SUFFIX: &str = ".trial-";
 
 /// What a dead process left.
 pub(super) struct Dead {
