@@ -1,4 +1,4 @@
-//! A device, and data transfers to and from it. Only this folder, `plan/{build,encode}.rs` and
+//! A device, and data transfers to and from it. Only this folder, `plan/{bound,build,textures}.rs` and
 //! `tune/lab.rs` call wgpu.
 
 #[cfg(not(target_arch = "wasm32"))]

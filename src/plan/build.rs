@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 #[cfg(not(target_arch = "wasm32"))]
 use std::time::Instant;
 
@@ -10,10 +11,8 @@ use std::time::Instant;
 use web_time::Instant;
 
 use super::once::{OnceMap, Room};
-use super::program::Table;
-use super::run::SLOW;
+use super::program::{Program, Table};
 use super::workspace::{Scratch, Workspace};
-use super::{Plan, Program, Spec, precision};
 use crate::error::Result;
 use crate::gpu::{DeviceProfile, Gpu};
 use crate::kernels::{Access, Dispatch, Slot, Value};
@@ -34,6 +33,9 @@ pub(crate) const ROOM: Room = Room { values: 1024, bytes: 512 << 20 };
 /// How many shader modules are kept. Pipelines that differ in overrides alone share one, and follow
 /// one another soon.
 const MODULES: usize = 16;
+
+/// What takes longer is logged.
+pub(super) const SLOW: Duration = Duration::from_secs(1);
 
 /// What errors name.
 const DURING: &str = "pipeline compilation";
@@ -101,23 +103,20 @@ impl Builder {
         &self.gpu
     }
 
-    /// The plan for `spec` by a recipe.
-    pub fn plan<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Plan<S>> {
-        let executable = self.executable(spec.lower(&recipe, self.gpu.profile())?)?;
-        Ok(Plan { spec, recipe, executable })
-    }
-
-    /// A program with its pipelines and buffers, if it keeps to the limits of the device.
-    pub fn executable(&self, program: Program) -> Result<Executable> {
-        let (gpu, start) = (&self.gpu, Instant::now());
+    /// Refuses a program that does not keep to the limits of the device.
+    pub(super) fn check(&self, program: &Program) -> Result<()> {
+        let gpu = &self.gpu;
         program.check(gpu.profile())?;
         for (texels, loads) in program.textures() {
             texels.check_device(&program.title, loads, gpu.device().features())?;
             texels.check_limits(&program.title, &gpu.device().limits())?;
         }
-        if precision::is_asked_by(&program) {
-            precision::check(self.right_bits(&program.title)?, &program.title, gpu.profile())?;
-        }
+        Ok(())
+    }
+
+    /// A program that was checked, with its pipelines and buffers.
+    pub(super) fn built(&self, program: Program) -> Result<Executable> {
+        let (gpu, start) = (&self.gpu, Instant::now());
         let storage = wgpu::BufferUsages::STORAGE;
         let label = |what: &str| format!("{what} of `{}`", program.title);
         let workspaces = Scratch::of(&program, gpu, self.workspace.as_ref())?;
@@ -154,44 +153,6 @@ impl Builder {
             tables,
             runs: AtomicU64::new(0),
         })
-    }
-
-    /// How many bits of a number of two f32 the device gets right. The first time this is asked,
-    /// the device computes some and this waits for it.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn right_bits(&self, _: &str) -> Result<u32> {
-        self.gpu
-            .right_bits
-            .get_or_try_init(|| {
-                let mut output = precision::output();
-                let probe = self.executable(precision::program()?)?;
-                probe.run_into(&[bytemuck::cast_slice(&precision::input())], bytemuck::cast_slice_mut(&mut output))?;
-                Ok(precision::right_bits(&output))
-            })
-            .copied()
-    }
-
-    /// The same in the browser, where nothing may wait: it is known after
-    /// [`try_precision`](Self::try_precision).
-    #[cfg(target_arch = "wasm32")]
-    fn right_bits(&self, title: &str) -> Result<u32> {
-        let why = "the device's arithmetic must be tried first, and the browser waits for nothing: use `Planner::plan_async`".to_owned();
-        self.gpu.right_bits.get().copied().ok_or_else(|| crate::Error::Unsupported { what: format!("planning `{title}` at once"), why })
-    }
-
-    /// Finds out how many bits of a number of two f32 the device gets right, if a program depends
-    /// on it.
-    #[cfg(target_arch = "wasm32")]
-    pub async fn try_precision(&self, program: &Program) -> Result<()> {
-        if precision::is_asked_by(program) && self.gpu.right_bits.get().is_none() {
-            let mut output = precision::output();
-            let probe = self.executable(precision::program()?)?;
-            let download = probe.run(&[bytemuck::cast_slice(&precision::input())], super::FragmentArrays::NONE, false)?;
-            download.read_all(bytemuck::cast_slice_mut(&mut output)).await?;
-            // Another task may have done the same meanwhile.
-            let _ = self.gpu.right_bits.set(precision::right_bits(&output));
-        }
-        Ok(())
     }
 
     /// Forgets the pipelines. Plans keep theirs.
@@ -327,6 +288,16 @@ pub(crate) struct Executable {
 }
 
 impl Executable {
+    /// Where it runs.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// What it runs.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// What its pipelines take of the host's memory, about. Those that it shares count too.
     pub fn pipeline_bytes(&self) -> u64 {
         self.steps.iter().map(|step| step.pipeline.bytes).sum()

@@ -3,6 +3,7 @@
 
 mod any;
 mod arrays;
+mod bound;
 mod build;
 #[cfg(feature = "signal")]
 mod compose;
@@ -26,9 +27,10 @@ mod workspace;
 pub use crate::slot::Array;
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
-pub(crate) use build::{Builder, Executable, ROOM, compile_alone, filled};
+pub use bound::{Bound, StepTime};
+pub(crate) use build::{Builder, ROOM, compile_alone, filled};
 pub(crate) use computation::{Computation, Search, typed};
-pub use encode::{Bound, Plan, StepTime};
+pub use encode::Plan;
 pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};

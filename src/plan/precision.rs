@@ -5,6 +5,7 @@
 //! hundred sums and products tell that are known exactly. They run once for each device, before the
 //! first plan that depends on them.
 
+use super::build::{Builder, Executable};
 use super::{Array, Placement, Program};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -139,6 +140,56 @@ pub fn check(right: u32, title: &str, profile: &DeviceProfile) -> Result<()> {
         WANTED_BITS - right
     );
     Err(Error::Unsupported { what: format!("`{title}`, in double-single arithmetic,"), why })
+}
+
+impl Builder {
+    /// A program with its pipelines and buffers, if it keeps to the limits of the device, whose
+    /// arithmetic is tried out first if the program depends on it.
+    pub fn executable(&self, program: Program) -> Result<Executable> {
+        self.check(&program)?;
+        if is_asked_by(&program) {
+            check(self.right_bits(&program.title)?, &program.title, self.gpu().profile())?;
+        }
+        self.built(program)
+    }
+
+    /// How many bits of a number of two f32 the device gets right. The first time this is asked,
+    /// the device computes some and this waits for it.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn right_bits(&self, _: &str) -> Result<u32> {
+        self.gpu()
+            .right_bits
+            .get_or_try_init(|| {
+                let mut output = output();
+                let probe = self.executable(program()?)?;
+                probe.run_into(&[bytemuck::cast_slice(&input())], bytemuck::cast_slice_mut(&mut output))?;
+                Ok(right_bits(&output))
+            })
+            .copied()
+    }
+
+    /// The same in the browser, where nothing may wait: it is known after
+    /// [`try_precision`](Self::try_precision).
+    #[cfg(target_arch = "wasm32")]
+    fn right_bits(&self, title: &str) -> Result<u32> {
+        let why = "the device's arithmetic must be tried first, and the browser waits for nothing: use `Planner::plan_async`".to_owned();
+        self.gpu().right_bits.get().copied().ok_or_else(|| Error::Unsupported { what: format!("planning `{title}` at once"), why })
+    }
+
+    /// Finds out how many bits of a number of two f32 the device gets right, if a program depends
+    /// on it.
+    #[cfg(target_arch = "wasm32")]
+    pub async fn try_precision(&self, program: &Program) -> Result<()> {
+        if is_asked_by(program) && self.gpu().right_bits.get().is_none() {
+            let mut output = output();
+            let probe = self.executable(self::program()?)?;
+            let download = probe.run(&[bytemuck::cast_slice(&input())], super::FragmentArrays::NONE, false)?;
+            download.read_all(bytemuck::cast_slice_mut(&mut output)).await?;
+            // Another task may have done the same meanwhile.
+            let _ = self.gpu().right_bits.set(right_bits(&output));
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

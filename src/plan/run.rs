@@ -3,16 +3,13 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::build::{Executable, filled};
+use super::build::{Executable, SLOW, filled};
 use super::textures::{Placeholder, Resource};
 use super::{Array, FragmentArrays, Placement};
 use crate::error::{Error, Result};
 use crate::gpu::late::collected;
 use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name, wait_for};
 use crate::kernels::Slot;
-
-/// What takes longer is logged.
-pub(super) const SLOW: Duration = Duration::from_secs(1);
 
 /// Fails unless `data` holds as many elements as an array.
 fn check_len(argument: &'static str, array: &Array, data: &[u8]) -> Result<()> {

@@ -9,8 +9,9 @@ use std::time::Instant;
 #[cfg(target_arch = "wasm32")]
 use web_time::Instant;
 
+use super::build::Executable;
+use super::program::Placement;
 use super::untyped::Untyped;
-use super::{Executable, Placement};
 use crate::error::{Error, Result};
 use crate::gpu::cannot_block;
 use crate::kernels::Slot;
