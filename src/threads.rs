@@ -100,6 +100,13 @@ pub(crate) trait Shareable {}
 #[cfg(target_arch = "wasm32")]
 impl<T> Shareable for T {}
 
+/// A future that is compiled here. What is `async` and not boxed is compiled in every program that
+/// awaits it.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+#[cfg(target_arch = "wasm32")]
+pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + 'a>>;
+
 /// Does both, at the same time if the machine has more than one processor.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {

@@ -7,9 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use super::Gpu;
-use super::queued::{Caller, Open, Refused, SUBMISSION};
+use super::calls::{Call, Caller, Open, Refused, SUBMISSION};
 use crate::error::{Cause, Error};
+
+/// The calls that were submitted, for somebody to drop them, and the one that was refused.
+type Submitted = (Vec<Call>, Option<Refused>);
 
 /// The thread, and what it shares with those that queue.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ impl Shared {
     }
 
     /// Submits what comes, until it is over.
-    fn serve(&self, gpu: &Gpu) {
+    fn serve(&self, submit: impl Fn(Open) -> Submitted) {
         loop {
             let mut state = self.wait_while(|state| state.next.is_none() && !state.is_over);
             let Some(open) = state.next.take() else { return };
@@ -55,7 +57,7 @@ impl Shared {
             drop(state);
             self.changed.notify_all();
             // A caller that waits for this thread must learn of its panic.
-            let (calls, mut refused) = catch_unwind(AssertUnwindSafe(|| gpu.submit_open(open))).unwrap_or_else(|_| {
+            let (calls, mut refused) = catch_unwind(AssertUnwindSafe(|| submit(open))).unwrap_or_else(|_| {
                 let why = Error::Wgpu { during: SUBMISSION, source: Cause::new("wgpu has panicked") };
                 (Vec::new(), Some(Refused::all(why)))
             });
@@ -73,12 +75,12 @@ impl Shared {
 }
 
 impl Behind {
-    /// A thread with a handle of the device, whose queue of runs is its own. None if there is no
+    /// A thread that submits by `submit`, which has a queue of runs of its own. None if there is no
     /// thread to be had.
-    pub fn begin(gpu: Gpu) -> Option<Self> {
+    pub fn begin(submit: impl Fn(Open) -> Submitted + Send + 'static) -> Option<Self> {
         let shared = Arc::<Shared>::default();
         let own = Arc::clone(&shared);
-        let thread = Builder::new().name("wgpu-fft queue".to_owned()).spawn(move || own.serve(&gpu));
+        let thread = Builder::new().name("wgpu-fft queue".to_owned()).spawn(move || own.serve(submit));
         Some(Self { shared, thread: thread.ok()? })
     }
 

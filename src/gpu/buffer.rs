@@ -14,6 +14,20 @@ pub(crate) fn in_units(bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(UNIT).unwrap_or(u64::MAX)
 }
 
+/// A usage that aligns arrays to the sectors of a GPU's memory, which have 32 bytes. wgpu puts
+/// buffers next to one another as closely as the driver allows: on NVIDIA at multiples of 16 bytes
+/// for storage, and at multiples of 64 for what may be a uniform as well. H100, ms of one program
+/// with buffers for storage alone, and with this usage: 2²³ 0.1498 and 0.1280, real 4096² 0.1597
+/// and 0.1494, back to reals 16 of 1000² 0.1573 and 0.1184, 2048² 0.0453 and 0.0339; but as the
+/// first transform of a program, by chance, 0.0345 without it too
+/// (benches/reports/2026-11-26-alignment).
+const ALIGNED: wgpu::BufferUsages = wgpu::BufferUsages::UNIFORM;
+
+/// The usages that a buffer with these is given.
+pub(super) fn given(usage: wgpu::BufferUsages) -> wgpu::BufferUsages {
+    if usage.contains(wgpu::BufferUsages::STORAGE) { usage | ALIGNED } else { usage }
+}
+
 /// An array of `T` in a wgpu buffer of its own. The buffer can be bound as storage and copied from
 /// and to.
 #[derive(Clone, Debug)]

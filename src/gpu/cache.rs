@@ -4,8 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::saved::{self, Saved};
-use super::{Gpu, unchecked};
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::files;
 
 /// Whether compiled pipelines are kept in a file, and whether that file could be used when the
@@ -103,16 +102,15 @@ struct Open {
 }
 
 impl PipelineCache {
-    /// Opens the cache of a device with what the file holds, if that is of use.
-    pub fn open(gpu: &Gpu, path: PathBuf) -> Self {
+    /// Opens the cache of a device, which `create` makes, with what the file holds, if that is of
+    /// use.
+    pub fn open(device: &wgpu::Device, path: PathBuf, create: impl Fn(Option<Saved<'_>>) -> error::Result<wgpu::PipelineCache>) -> Self {
         let unsupported = |why| Self { status: PipelineCacheStatus::Unsupported { why }, open: None };
-        if !gpu.device.features().contains(wgpu::Features::PIPELINE_CACHE) {
+        if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
             return unsupported("the device was opened without the feature PIPELINE_CACHE, which only Vulkan has".to_owned());
         }
-        let create =
-            |saved: Option<Saved<'_>>| gpu.caught("opening the pipeline cache", 0, || unchecked::create_pipeline_cache(&gpu.device, saved));
         let load = |file: &[u8]| -> Result<_, String> {
-            let saved = saved::parse(file, &identity(&gpu.device.adapter_info()))?;
+            let saved = saved::parse(file, &identity(&device.adapter_info()))?;
             let cache = create(Some(saved)).map_err(|error| error.to_string())?;
             Ok((PipelineCacheStatus::Loaded { bytes: saved.data().len() as u64 }, cache))
         };
@@ -137,8 +135,12 @@ impl PipelineCache {
         self.open.as_ref().map(|open| &open.cache)
     }
 
-    /// Writes the file and returns its size.
-    pub fn save(&self, gpu: &Gpu) -> Result<u64, PipelineCacheError> {
+    /// Writes the file, with what `data` of the driver's cache is to be kept, and returns its size.
+    pub fn save(
+        &self,
+        device: &wgpu::Device,
+        data: impl FnOnce(&wgpu::PipelineCache) -> error::Result<Option<Vec<u8>>>,
+    ) -> Result<u64, PipelineCacheError> {
         let Some(Open { path, cache }) = &self.open else {
             let why = match &self.status {
                 PipelineCacheStatus::Unsupported { why } => why.clone(),
@@ -146,9 +148,8 @@ impl PipelineCache {
             };
             return Err(PipelineCacheError::Off { why });
         };
-        let data = gpu.caught("saving the pipeline cache", 0, || cache.get_data())?;
-        let data = data.ok_or_else(|| PipelineCacheError::Empty { path: path.clone() })?;
-        let file = saved::file(&identity(&gpu.device.adapter_info()), &data);
+        let data = data(cache)?.ok_or_else(|| PipelineCacheError::Empty { path: path.clone() })?;
+        let file = saved::file(&identity(&device.adapter_info()), &data);
         let bytes = file.len() as u64;
         if bytes > LARGEST {
             return Err(PipelineCacheError::TooLarge { path: path.clone(), bytes, available: LARGEST });

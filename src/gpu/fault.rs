@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Gpu;
 use crate::error::{Cause, Error, Result};
 
 /// How a step fails.
@@ -17,11 +16,11 @@ pub enum Failure {
     Silent,
 }
 
-/// Counts the steps of a [`Gpu`] and lets one of them fail.
+/// Counts the steps of a [`Gpu`](crate::Gpu) and lets one of them fail.
 #[derive(Debug, Default)]
 pub struct Faults {
     planned: Option<(usize, Failure)>,
-    /// The limit on waits for a silent device, if it is not that of the [`Gpu`].
+    /// The limit on waits for a silent device, if it is not that of the [`Gpu`](crate::Gpu).
     limit: Option<Duration>,
     /// What compilers take in texts for something else.
     miscompile: Option<(&'static str, &'static str)>,
@@ -43,7 +42,7 @@ impl Faults {
     }
 
     /// From this step on every wait times out, after this time. While
-    /// it answers, it may take as long as the [`Gpu`]'s limit says.
+    /// it answers, it may take as long as the [`Gpu`](crate::Gpu)'s limit says.
     #[must_use]
     pub fn silent_at(step: usize, limit: Duration) -> Arc<Self> {
         Arc::new(Self { planned: Some((step, Failure::Silent)), limit: Some(limit), ..Self::default() })
@@ -62,7 +61,7 @@ impl Faults {
     }
 
     /// The text that takes the place of another one.
-    pub(super) fn changed(&self, wgsl: &str) -> Option<String> {
+    fn changed(&self, wgsl: &str) -> Option<String> {
         self.miscompile.filter(|(from, _)| wgsl.contains(from)).map(|(from, to)| wgsl.replace(from, to))
     }
 
@@ -100,43 +99,41 @@ impl Faults {
     }
 }
 
-/// The same device, whose steps from now on `faults` counts. Planners made from it take part.
-#[must_use]
-pub fn inject(gpu: Gpu, faults: &Arc<Faults>) -> Gpu {
-    Gpu { faults: Some(Arc::clone(faults)), ..gpu }
-}
-
 pub(super) const REFUSED: &str = "refused on purpose, by a test";
 
-/// Where the steps of a device pass, for what must not keep its [`Gpu`] alive.
-#[derive(Clone, Debug)]
+/// Where the steps of a device pass. Without faults, which is always but in tests, nothing happens.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Steps(Option<(Arc<Faults>, wgpu::Device)>);
 
 impl Steps {
+    /// Those that `faults` counts.
+    pub fn of(faults: &Arc<Faults>, device: &wgpu::Device) -> Self {
+        Self(Some((Arc::clone(faults), device.clone())))
+    }
+
+    /// Whether they are counted.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn are_counted(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// A step that may fail.
-    pub fn pass(&self, during: &'static str) -> Result<()> {
-        self.0.as_ref().map_or(Ok(()), |(faults, device)| faults.step(device, during, 0))
-    }
-}
-
-impl Gpu {
-    /// A step that may fail. Without faults, which is always but in tests, this does nothing.
-    pub(super) fn step(&self, during: &'static str, bytes: u64) -> Result<()> {
-        self.faults.as_ref().map_or(Ok(()), |faults| faults.step(&self.device, during, bytes))
-    }
-
-    pub(super) fn steps(&self) -> Steps {
-        Steps(self.faults.clone().map(|faults| (faults, self.device.clone())))
-    }
-
-    /// How long somebody waits for the device.
-    pub(super) fn limit_now(&self) -> Option<Duration> {
-        let of_faults = self.faults.as_ref().filter(|_| self.is_silenced()).and_then(|faults| faults.limit);
-        of_faults.or(self.wait_limit)
+    pub fn pass(&self, during: &'static str, bytes: u64) -> Result<()> {
+        self.0.as_ref().map_or(Ok(()), |(faults, device)| faults.step(device, during, bytes))
     }
 
     /// Whether every wait is to time out.
-    pub(super) fn is_silenced(&self) -> bool {
-        self.faults.as_ref().is_some_and(|faults| faults.lock().silent)
+    pub fn is_silenced(&self) -> bool {
+        self.0.as_ref().is_some_and(|(faults, _)| faults.lock().silent)
+    }
+
+    /// The limit on waits, if it is another one now than the device's own.
+    pub fn limit(&self) -> Option<Duration> {
+        self.0.as_ref().filter(|_| self.is_silenced()).and_then(|(faults, _)| faults.limit)
+    }
+
+    /// The text that takes the place of another one.
+    pub fn changed(&self, wgsl: &str) -> Option<String> {
+        self.0.as_ref().and_then(|(faults, _)| faults.changed(wgsl))
     }
 }

@@ -15,56 +15,23 @@
 //! - A view of a texture carries nothing to compare either. Here too, a panic becomes an error. A view
 //!   that goes for another one may be of any size, so kernels with textures keep wgpu's checks.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Gpu, buffer::UNIT};
+use super::buffer::UNIT;
+use super::device::Gpu;
 use crate::error::{Error, Result};
-
-/// What is known of the objects that were used on a device.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    /// The queue is the device's own.
-    queue: AtomicBool,
-    /// Buffers that belong to the device, by hashes of their number, size and usages. A foreign one
-    /// with the hash of one of these would not be told from it by asking wgpu either.
-    buffers: Mutex<HashSet<u64>>,
-    /// The layout of bind groups that are made to ask.
-    layout: OnceLock<wgpu::BindGroupLayout>,
-    /// Where commands would copy that are made to ask, and are never submitted.
-    target: OnceLock<wgpu::Buffer>,
-}
 
 const PROBE: wgpu::Label<'static> = Some("wgpu-fft probe");
 
 /// The largest alignment of a binding that a device may ask for.
 const LARGEST_ALIGNMENT: u64 = 256;
 
-/// Buffers that are remembered; then they are asked for anew. A hash takes some 16 bytes.
-const MAX_KNOWN: usize = 1 << 16;
-
 /// How long others are waited for that may be making a queue's calls just now, and work that is
 /// under way on the device.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-impl Known {
-    fn buffers(&self) -> MutexGuard<'_, HashSet<u64>> {
-        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Of a device that was opened together with its queue.
-    pub fn own() -> Self {
-        Self { queue: AtomicBool::new(true), ..Self::default() }
-    }
-}
-
-fn hash(buffer: &wgpu::Buffer) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one((buffer, buffer.size(), buffer.usage().bits()))
-}
 
 /// Runs `work`, in which wgpu may panic because the resource id is unknown or of another generation,
 /// and returns its message then. Other panics go on.
@@ -102,7 +69,7 @@ impl Gpu {
         if cfg!(target_arch = "wasm32") {
             return Ok(());
         }
-        if self.known.buffers().contains(&hash(buffer)) {
+        if self.known.contains(buffer) {
             return Ok(());
         }
         let refused = |why: Error| match why {
@@ -124,20 +91,8 @@ impl Gpu {
                 return Err(foreign(argument, why));
             }
         }
-        self.know(buffer);
+        self.known.add(buffer);
         Ok(())
-    }
-
-    /// Remembers a buffer that is the device's own.
-    pub(super) fn know(&self, buffer: &wgpu::Buffer) {
-        if cfg!(target_arch = "wasm32") {
-            return;
-        }
-        let mut known = self.known.buffers();
-        if known.len() >= MAX_KNOWN {
-            known.clear();
-        }
-        known.insert(hash(buffer));
     }
 
     /// Asks wgpu whether the last bytes of a buffer, and `more` behind them, are in what it has of

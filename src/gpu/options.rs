@@ -4,10 +4,14 @@ use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::progress::WAIT_LIMIT;
 use crate::error::{Error, Result};
 use crate::settings::settings;
 use crate::sort::sort_short_by_key;
+use crate::threads::Boxed;
+
+/// How long a device may show no progress unless the caller says otherwise. The longest work that
+/// was seen to be right, a transform of 2²⁸ numbers on a processor, took minutes.
+pub(super) const WAIT_LIMIT: Duration = Duration::from_secs(600);
 
 /// Which adapter [`Gpu::request`](crate::Gpu::request) opens, and how.
 ///
@@ -353,7 +357,7 @@ pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     boxed_adapters(options).await
 }
 
-fn boxed_adapters(options: &GpuOptions) -> super::Boxed<'_, Result<Vec<wgpu::Adapter>>> {
+fn boxed_adapters(options: &GpuOptions) -> Boxed<'_, Result<Vec<wgpu::Adapter>>> {
     Box::pin(fitting(options))
 }
 

@@ -5,13 +5,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::Progress;
+use super::progress::Progress;
 use crate::error::{Error, Result};
-
-#[cfg(not(target_arch = "wasm32"))]
-type Inner<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
-#[cfg(target_arch = "wasm32")]
-type Inner<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
+use crate::threads::Boxed;
 
 /// A result that arrives when the device has finished. `.await` it, or block with
 /// [`wait`](Pending::wait).
@@ -26,7 +22,7 @@ type Inner<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
 #[must_use = "the result arrives only when this is awaited or waited for"]
 pub struct Pending<T> {
     /// Nothing once the result has been given.
-    inner: Option<Inner<T>>,
+    inner: Option<Boxed<'static, Result<T>>>,
     progress: Progress,
 }
 

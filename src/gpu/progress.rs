@@ -12,12 +12,9 @@ use std::time::Instant;
 #[cfg(target_arch = "wasm32")]
 use web_time::Instant;
 
-use super::Gpu;
+use super::device::Gpu;
+use super::options::WAIT_LIMIT;
 use crate::error::{Error, Result};
-
-/// How long a device may show no progress unless the caller says otherwise. The longest work that
-/// was seen to be right, a transform of 2²⁸ numbers on a processor, took minutes.
-pub(super) const WAIT_LIMIT: Duration = Duration::from_secs(600);
 
 /// How long a device that has finished may take to say that a buffer is mapped.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -47,7 +44,7 @@ pub fn is_done_within(gpu: &Gpu, submission: &wgpu::SubmissionIndex, most: Durat
 
 /// Waits for a submission, or for all that there is, and says whether it is done.
 fn poll(gpu: &Gpu, submission_index: Awaited, timeout: Option<Duration>) -> Result<bool> {
-    if gpu.is_silenced() {
+    if gpu.steps.is_silenced() {
         std::thread::sleep(timeout.unwrap_or(WAIT_LIMIT));
         return Ok(false);
     }
@@ -56,6 +53,11 @@ fn poll(gpu: &Gpu, submission_index: Awaited, timeout: Option<Duration>) -> Resu
         Err(wgpu::PollError::Timeout) => Ok(false),
         Err(error) => Err(Error::DeviceLost { during: WAITING, message: error.to_string() }),
     }
+}
+
+/// How long somebody waits for a device that shows no progress.
+fn limit(gpu: &Gpu) -> Option<Duration> {
+    gpu.steps.limit().or(gpu.wait_limit)
 }
 
 const WAITING: &str = "waiting for the device";
@@ -133,12 +135,12 @@ impl Progress {
     /// no progress for longer than its limit, that is an error.
     fn wait_on(&self, submission: &Awaited, most: Option<Duration>) -> Result<bool> {
         let State { gpu, sign, .. } = &*self.0;
-        gpu.step(WAITING, 0)?;
+        gpu.steps.pass(WAITING, 0)?;
         let end = most.and_then(|most| Instant::now().checked_add(most));
         loop {
             let begun = *lock(sign).get_or_insert_with(|| Sign { at: Instant::now(), done: 0 });
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            let time = match (gpu.limit_now(), left) {
+            let time = match (limit(gpu), left) {
                 (Some(limit), left) => Some((limit / LOOKS).min(left.unwrap_or(limit))),
                 (None, left) => left,
             };
@@ -156,7 +158,7 @@ impl Progress {
     /// Asks the device how far it is, and fails if that is no farther than it was before the limit.
     fn look(&self, begun: Sign) -> Result<()> {
         let State { gpu, what, bytes, copied, sign, .. } = &*self.0;
-        let Some(limit) = gpu.limit_now() else { return Ok(()) };
+        let Some(limit) = limit(gpu) else { return Ok(()) };
         let is_done = |submission: &wgpu::SubmissionIndex| matches!(poll(gpu, Some(submission.clone()), Some(Duration::ZERO)), Ok(true));
         let count = gpu.submissions.count(is_done);
         let waited = begun.at.elapsed();

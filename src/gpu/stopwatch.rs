@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Gpu, View};
+use super::buffer::View;
+use super::device::Gpu;
+use super::pending::cannot_block;
+use super::progress::wait_for;
 use crate::error::{Error, Result};
 
 /// Measures the time of recorded work, with the device's clock where it has one.
@@ -108,7 +111,7 @@ impl Stopwatch {
     pub fn time(&self, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<Duration> {
         const TRIES: usize = 5;
         if cfg!(target_arch = "wasm32") {
-            return Err(super::cannot_block());
+            return Err(cannot_block());
         }
         for _ in 0..TRIES {
             let seconds = self.time_once(&record)?;
@@ -142,7 +145,7 @@ impl Stopwatch {
         match &self.stamps {
             Some(stamps) => stamps.read(&self.gpu),
             None => {
-                super::wait_for(&self.gpu, submission)?;
+                wait_for(&self.gpu, submission)?;
                 Ok(start.elapsed().as_secs_f64())
             }
         }

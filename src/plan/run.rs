@@ -90,7 +90,7 @@ impl Executable {
         for (i, (data, array)) in inputs.iter().zip(&program.inputs).enumerate() {
             check_len(input_name(i), array, data)?;
         }
-        let (bytes, threads) = (program.bytes(Slot::Output), gpu.transfers().threads());
+        let (bytes, threads) = (program.bytes(Slot::Output), gpu.transfers().copy_threads);
         let mut commands = Commands::new(gpu)?;
         let role = match program.placement {
             Placement::OutOfPlace => Role::Output,

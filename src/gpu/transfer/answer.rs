@@ -6,7 +6,6 @@ use std::task::{Context, Poll, Waker};
 
 use futures_intrusive::channel::shared::oneshot_channel;
 
-use crate::gpu::Gpu;
 use crate::gpu::fault::{REFUSED, Steps};
 
 /// What wgpu says.
@@ -24,13 +23,13 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Asks for `bytes` of a buffer to be mapped.
-    pub fn of(gpu: &Gpu, buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Self {
+    pub fn of(steps: Steps, buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Self {
         let (sender, receiver) = oneshot_channel::<Mapped>();
         buffer.map_async(mode, ..bytes, move |mapped| {
             // The receiver may be gone, if nobody wants the result any more.
             let _ = sender.send(mapped);
         });
-        Self { steps: gpu.steps(), receive: Box::pin(async move { receiver.receive().await }), given: None }
+        Self { steps, receive: Box::pin(async move { receiver.receive().await }), given: None }
     }
 
     /// Whether it is there.
@@ -46,7 +45,7 @@ impl Answer {
         {
             self.given = Some(match mapped {
                 Some(mapped) => {
-                    mapped.map_err(|error| error.to_string()).and_then(|()| self.steps.pass("mapping").map_err(|_| REFUSED.to_owned()))
+                    mapped.map_err(|error| error.to_string()).and_then(|()| self.steps.pass("mapping", 0).map_err(|_| REFUSED.to_owned()))
                 }
                 None => Err("the device dropped the request".to_owned()),
             });

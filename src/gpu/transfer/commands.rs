@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Staging, copy};
+use super::copy;
+use super::staging::Staging;
 use crate::error::Result;
-use crate::gpu::{Gpu, in_units};
+use crate::gpu::buffer::{UNIT, in_units};
+use crate::gpu::device::Gpu;
 
 /// Commands that are being recorded. Uploads that take several pieces submit all but the last on
 /// the way.
@@ -124,5 +126,18 @@ impl<'g> Commands<'g> {
             staging.map_for_writing(gpu, Some(&submission))?;
         }
         Ok((submission, staging))
+    }
+}
+
+impl Gpu {
+    /// Copies bytes into a buffer by wgpu's own staging buffers, with the next submission.
+    pub(super) fn write_by_queue(&self, target: &wgpu::Buffer, offset: u64, data: &[u8]) {
+        let (units, rest) = data.as_chunks::<{ UNIT as usize }>();
+        self.queue.write_buffer(target, offset, units.as_flattened());
+        if !rest.is_empty() {
+            let mut last = [0; UNIT as usize];
+            last[..rest.len()].copy_from_slice(rest);
+            self.queue.write_buffer(target, offset + units.as_flattened().len() as u64, &last);
+        }
     }
 }

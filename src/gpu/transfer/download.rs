@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::{Commands, Staging, copy};
+use super::commands::Commands;
+use super::copy;
+use super::staging::Staging;
 use crate::error::Result;
+use crate::gpu::device::Gpu;
 use crate::gpu::late::Late;
-use crate::gpu::{Gpu, Progress};
+use crate::gpu::progress::Progress;
 
 /// Bytes on their way from the device to the host: made, [recorded](Self::record) into the commands
 /// that compute them, [begun](Self::begin) when those are submitted, and read.

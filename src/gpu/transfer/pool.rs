@@ -2,11 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Staging;
-use crate::error::{Error, Result};
-use crate::gpu::{Gpu, given};
+use super::staging::Staging;
+use crate::gpu::buffer::given;
 
-/// Idle buffers of a device, as many as [`Transfers`](super::Transfers) say.
+/// Idle buffers of a device, as many as [`Transfers`](super::settings::Transfers) say.
 ///
 /// Only buffers that came through whole are put back; what an error or a dropped result leaves is
 /// freed.
@@ -19,28 +18,8 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A buffer of at least `bytes`; one for writing is mapped. It never waits for the device:
-    /// where all are in use, it is a new one.
-    pub fn take(&self, gpu: &Gpu, what: &'static str, bytes: u64, usage: wgpu::BufferUsages) -> Result<Staging> {
-        gpu.check_alive("a transfer")?;
-        while let Some(kept) = self.find(gpu, bytes, usage) {
-            let mut kept = kept.reuse();
-            // The answer is there. If it is that there is no mapping, another buffer may do, and a
-            // lost device makes none.
-            if !kept.can(wgpu::MapMode::Write) || kept.wait(gpu).is_ok() {
-                return Ok(kept);
-            }
-        }
-        let make = || gpu.create_buffer(what, bytes, usage);
-        let buffer = match make() {
-            // What lies idle may be in the way.
-            Err(Error::OutOfMemory { .. }) if self.clear() => make()?,
-            made => made?,
-        };
-        Ok(Staging::new(buffer))
-    }
-
-    fn find(&self, gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> Option<Staging> {
+    /// One of at least `bytes` that nobody waits for.
+    pub fn find(&self, device: &wgpu::Device, bytes: u64, usage: wgpu::BufferUsages) -> Option<Staging> {
         // One that is much larger would be missed where it is needed.
         let most = bytes.saturating_add(bytes / 4);
         let usage = given(usage);
@@ -58,7 +37,7 @@ impl Pool {
         if !asked || cfg!(target_arch = "wasm32") {
             return None;
         }
-        gpu.device().poll(wgpu::PollType::Poll).ok()?;
+        device.poll(wgpu::PollType::Poll).ok()?;
         take()
     }
 
