@@ -3,9 +3,7 @@
 use std::fmt;
 
 use super::parts;
-use super::running::ConvolveStream;
 use crate::error::{Error, Result};
-use crate::planner::Planner;
 use crate::settings::settings;
 
 /// Convolution of signals that come in blocks, with kernels of any length: reverberation by a
@@ -103,14 +101,6 @@ impl StreamConvolve {
         /// multiple of the one before, and the first at least 2; up to 4 of them. None, `[]`, means
         /// partitions of one block alone. Those that begin past the last tap are left out.
         larger(blocks: impl Into<Vec<usize>>) => own.larger = Some(blocks.into());
-    }
-
-    /// Plans the stream and begins it, with silence before its first block.
-    ///
-    /// # Errors
-    /// Those of planning, see above, and [`Error::OutOfMemory`].
-    pub fn stream(&self, planner: &Planner, kernel: &[f32]) -> Result<ConvolveStream> {
-        ConvolveStream::new(self, planner, kernel)
     }
 
     /// Taps of all kernels together.

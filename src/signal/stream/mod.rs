@@ -1,6 +1,7 @@
 //! Streams: convolutions and short-time transforms of signals that come in pieces.
 
 mod convolve;
+mod jobs;
 mod parts;
 mod running;
 mod stft;

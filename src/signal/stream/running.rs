@@ -22,46 +22,20 @@ use std::sync::Arc;
 use num_complex::Complex32;
 
 use super::convolve::StreamConvolve;
+use super::jobs::{Job, Level, Uniforms, common_multiple, padded, rows, second_half};
 use super::parts::Part;
 use crate::error::{Error, Result};
-use crate::fft::{C2r, R2c, Scale};
+use crate::fft::{R2c, Scale};
 use crate::fragment::Fragment;
 use crate::gpu::late::collected;
-use crate::gpu::{Commands, DeviceBuffer, Download, Gpu, IntoView, Pending, View, cannot_block, foreign, wait_for, without_panic};
+use crate::gpu::{Commands, DeviceBuffer, Download, Gpu, IntoView, Pending, cannot_block, foreign, wait_for, without_panic};
 use crate::layout::Layout;
-use crate::plan::{Bound, FragmentArrays, Plan, With, filled};
+use crate::plan::{Bound, FragmentArrays, Plan, With};
 use crate::planner::Planner;
-use crate::reduce::geometry::gcd;
-use crate::reduce::{self, Reduction};
+use crate::reduce;
 
 /// Each takes a few hundred bytes and some microseconds.
 const MAX_BIND_GROUPS: u64 = 1 << 18;
-
-/// A plan with its arrays, and when it is due.
-#[derive(Debug)]
-struct Job {
-    every: usize,
-    phase: usize,
-    /// Used in turns.
-    bounds: Vec<Bound>,
-}
-
-impl Job {
-    fn new(every: usize, phase: usize, count: usize, bind: impl Fn(usize) -> Result<Bound>) -> Result<Self> {
-        Ok(Self { every, phase, bounds: (0..count).map(bind).collect::<Result<_>>()? })
-    }
-
-    /// What was due in the period that block `step` belongs to, of periods of several blocks.
-    fn done(&self, step: u64) -> Option<&Bound> {
-        let [every, phase, count] = [self.every, self.phase, self.bounds.len()].map(|number| number as u64);
-        (every > 1 && phase < step % every).then(|| &self.bounds[(step / every % count) as usize])
-    }
-
-    fn due(&self, step: u64) -> Option<&Bound> {
-        let [every, phase, count] = [self.every, self.phase, self.bounds.len()].map(|number| number as u64);
-        (step % every == phase).then(|| &self.bounds[(step / every % count) as usize])
-    }
-}
 
 /// The spectra of a part of the kernel, and how they are made.
 #[derive(Debug)]
@@ -91,90 +65,18 @@ pub struct ConvolveStream {
     step: u64,
 }
 
-/// A part while jobs are made for it.
-struct Level {
-    m: usize,
-    n: usize,
-    /// Spectra in the ring.
-    q: usize,
-    /// Complex numbers of a slice of a row, and slices.
-    slice: usize,
-    slices: usize,
-    /// Numbers of the spectra of all channels.
-    bins: usize,
-    ring: DeviceBuffer<Complex32>,
-    sums: DeviceBuffer<Complex32>,
-    spectra: DeviceBuffer<Complex32>,
-    sum: Arc<Plan<Reduction<Complex32, Complex32>>>,
-}
-
-impl Level {
-    /// Complex numbers from one row to the next.
-    fn row(&self) -> usize {
-        self.slice * self.slices
+impl StreamConvolve {
+    /// Plans the stream and begins it, with silence before its first block.
+    ///
+    /// # Errors
+    /// Those of planning, see above, and [`Error::OutOfMemory`].
+    pub fn stream(&self, planner: &Planner, kernel: &[f32]) -> Result<ConvolveStream> {
+        ConvolveStream::new(self, planner, kernel)
     }
-
-    /// Where new spectra go.
-    fn newest(&self, period: usize) -> Result<View<'_, Complex32>> {
-        let at = period % self.q * self.row();
-        self.ring.slice(at..at + self.bins)
-    }
-
-    /// The sums of a slice, when the newest row is that of `period`.
-    fn sums(&self, slice: usize, period: usize) -> Result<Bound> {
-        let (row, reach) = (self.row(), (self.q - 1) * self.row() + self.slice);
-        let at = slice * self.slice;
-        let first = (self.q - 1 - period % self.q) * row + at;
-        let operands = (self.ring.slice(at..at + reach)?, self.spectra.slice(first..first + reach)?);
-        self.sum.bind(operands, self.sums.slice(at..at + self.slice)?)
-    }
-}
-
-/// The transform of so many samples of each channel, followed by as many zeros.
-fn padded(n: usize, channels: usize) -> R2c {
-    R2c::forward(2 * n).batch(channels).input_part(Some(0..n as i64))
-}
-
-/// The way back to the samples of each channel that no product has reached by wrapping around.
-fn second_half(n: usize, channels: usize) -> C2r {
-    C2r::inverse(2 * n).batch(channels).output_part(Some(n as i64..2 * n as i64))
-}
-
-/// Rows of a kernel's spectra: at some offset, each lies beside its row of the ring.
-fn rows(q: usize) -> usize {
-    2 * q - 1
-}
-
-/// Uniforms, one after the other where the device can bind them.
-struct Uniforms {
-    buffer: wgpu::Buffer,
-    pitch: u64,
-}
-
-impl Uniforms {
-    fn new(gpu: &Gpu, values: &[[u32; 4]]) -> Result<Self> {
-        let pitch = gpu.profile().uniform_alignment.max(size_of::<[u32; 4]>() as u32);
-        let mut words = vec![0; values.len() * pitch as usize / 4];
-        for (value, place) in values.iter().zip(words.chunks_mut(pitch as usize / 4)) {
-            place[..4].copy_from_slice(value);
-        }
-        let (bytes, usage) = (bytemuck::cast_slice(&words), wgpu::BufferUsages::UNIFORM);
-        let buffer = filled(gpu, "places in a stream", bytes.len() as u64, usage, bytes)?;
-        Ok(Self { buffer, pitch: pitch.into() })
-    }
-
-    fn at(&self, i: usize) -> Result<View<'_, [u32; 4]>> {
-        View::new(&self.buffer, i as u64 * self.pitch, 1)
-    }
-}
-
-/// The smallest number that both divide. They are numbers of spectra, less than 2³².
-fn common_multiple(a: usize, b: usize) -> usize {
-    a / gcd(a as u32, b as u32) as usize * b
 }
 
 impl ConvolveStream {
-    pub(super) fn new(spec: &StreamConvolve, planner: &Planner, kernel: &[f32]) -> Result<Self> {
+    fn new(spec: &StreamConvolve, planner: &Planner, kernel: &[f32]) -> Result<Self> {
         let gpu = planner.gpu();
         let (parts, slices) = spec.parts()?;
         check_kernel(spec, kernel)?;
