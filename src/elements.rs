@@ -19,4 +19,4 @@ pub use crate::fft::spec::elements::{ComplexElement, RealElement};
 pub use crate::fragment::{Readable, Writable};
 pub use crate::reduce::spec::{Float, Integer, Ordered, Value};
 #[cfg(feature = "signal")]
-pub use crate::signal::{convolve::spec::Number, filter::spec::Pixel};
+pub use crate::signal::{filter::spec::Pixel, number::Number};

@@ -2,7 +2,7 @@
 
 use num_complex::Complex32;
 
-use super::convolve::Number;
+use super::number::Number;
 use crate::element::Element;
 use crate::error::Result;
 use crate::fft::End;

@@ -6,9 +6,11 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
+use super::checks::check_axis;
 use super::chirp::{Frequency, bits_of};
-use super::convolve::Number;
 use super::ends::{Ends, maps, times};
+use super::number::Number;
+use super::parse::{batch_and, shape_after};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::Filter;
@@ -269,7 +271,7 @@ impl Core {
     /// Elements of all inputs, and of all results.
     fn sizes(&self) -> Result<[usize; 2]> {
         let signal = self.shape.elements("spectrum at frequencies", self.batch)?;
-        super::check_axis(self, "spectra at frequencies have", self.shape, self.axis)?;
+        check_axis(self, "spectra at frequencies have", self.shape, self.axis)?;
         let n = self.n();
         match &self.at {
             At::Bins(bins) => bins.iter().find(|bin| **bin >= n).map(|bin| format!("bin {bin}: those of {n} elements are 0 to {}", n - 1)),
@@ -510,8 +512,8 @@ impl<T: Number> FromStr for Frequencies<T> {
 
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let (shape, mut words) = crate::signal::shape_after(&["frequencies", T::NAME], text, whole)?;
-        let (batch, kind) = super::batch_and(&["at", "bins"], text, &mut words)?;
+        let (shape, mut words) = shape_after(&["frequencies", T::NAME], text, whole)?;
+        let (batch, kind) = batch_and(&["at", "bins"], text, &mut words)?;
         let list = words.one("frequencies, such as 0.1,0.25")?;
         let at = match kind {
             "at" => At::Cycles(text.numbers(list, ',')?.into_iter().map(bits_of).collect()),

@@ -12,7 +12,7 @@
 //! # Ok::<(), wgpu_fft::Error>(())
 //! ```
 
-use super::check_len;
+use super::checks::check_len;
 use crate::element::HostReal;
 use crate::error::{Error, Result};
 

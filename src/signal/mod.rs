@@ -24,6 +24,7 @@
 //! numbers can be compared one to one.
 
 mod analytic;
+mod checks;
 mod chirp;
 pub(crate) mod convolve;
 mod delay;
@@ -32,6 +33,8 @@ pub(crate) mod filter;
 pub(crate) mod frequencies;
 pub mod frequency;
 mod mode;
+pub(crate) mod number;
+mod parse;
 pub(crate) mod phase_correlate;
 pub(crate) mod power;
 mod resample;
@@ -40,12 +43,10 @@ pub(crate) mod roll;
 mod spectral;
 pub(crate) mod stft;
 mod stream;
+mod turned;
 pub mod window;
 mod zoom;
 
-use crate::error::{Error, Result};
-use crate::shape::Shape;
-use crate::text::{Text, Words};
 pub use analytic::analytic;
 pub use convolve::Convolve;
 pub use delay::delay;
@@ -62,48 +63,3 @@ pub use spectral::SpectralFilter;
 pub use stft::{Istft, Padding, Scaling, Stft};
 pub use stream::{ConvolveStream, IstftStream, StftStream, StreamConvolve};
 pub use zoom::Zoom;
-
-/// Refuses more numbers than an array on the device can have.
-fn check_len(what: &str, n: usize) -> Result<()> {
-    let (required, available) = (n as u64, u64::from(u32::MAX));
-    if required <= available {
-        return Ok(());
-    }
-    Err(Error::LimitExceeded { what: what.to_owned(), limit: "elements indexed by a u32", required, available })
-}
-
-/// The shape behind the first words of a specification, and the words that follow it.
-fn shape_after<'a>(words: &[&str], text: Text<'a>, whole: &'a str) -> Result<(Shape, Words<'a>)> {
-    let mut rest = text.words(whole);
-    words.iter().try_for_each(|word| rest.skip(word))?;
-    Ok((Shape::parse(text, rest.one("a shape")?)?, rest))
-}
-
-/// Refuses more axes than 3, and an axis that there is not. `what` begins the sentence.
-fn check_axis(spec: &impl std::fmt::Display, what: &str, shape: Shape, axis: usize) -> Result<()> {
-    let rank = shape.rank();
-    if rank > 3 {
-        return Err(Error::unsupported(spec, format!("{what} at most 3 axes, not {rank}")));
-    }
-    if axis >= rank {
-        return Err(Error::unsupported(spec, format!("axis {axis}: the axes of {shape} are 0 to {}", rank - 1)));
-    }
-    Ok(())
-}
-
-/// Reads the batch of a specification, if there is one, and the word that comes next.
-fn batch_before(word: &str, text: Text<'_>, words: &mut Words<'_>) -> Result<usize> {
-    Ok(batch_and(&[word], text, words)?.0)
-}
-
-/// The same where one of several words comes next, which is returned too.
-fn batch_and<'a>(choices: &[&str], text: Text<'_>, words: &mut Words<'a>) -> Result<(usize, &'a str)> {
-    let expected = choices.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
-    let mut next = words.one(&expected)?;
-    let mut batch = 1;
-    if let Some(count) = next.strip_prefix('x') {
-        batch = text.number(count)?;
-        next = words.one(&expected)?;
-    }
-    if choices.contains(&next) { Ok((batch, next)) } else { Err(text.wrong(next, format_args!("expected {expected}"))) }
-}

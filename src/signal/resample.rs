@@ -6,8 +6,9 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
-use super::convolve::Number;
 use super::ends::maps;
+use super::number::Number;
+use super::parse::{batch_before, shape_after};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::Filter;
@@ -437,8 +438,8 @@ impl<T: Number> FromStr for Resample<T> {
 
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let (shape, mut words) = crate::signal::shape_after(&["resample", T::NAME], text, whole)?;
-        let batch = super::batch_before("to", text, &mut words)?;
+        let (shape, mut words) = shape_after(&["resample", T::NAME], text, whole)?;
+        let batch = batch_before("to", text, &mut words)?;
         let to = Shape::parse(text, words.one("the shape of the result")?)?;
         let mut fields = words.fields();
         let mut own = Self::new(shape, to).batch(batch);

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use num_complex::Complex32;
 
-use super::delay;
 use super::ends::maps;
+use super::turned::delaying;
 use crate::edge::Edge;
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -254,7 +254,7 @@ impl Core {
             Response::Fragment(fragment) => fragment.clone(),
             Response::Delay(delays) => {
                 let delays: Vec<f64> = delays.iter().copied().map(f64::from_bits).collect();
-                let fragment = delay::fragment(&delays, &lengths, &axes).map_err(|why| Error::unsupported(self, why))?;
+                let fragment = delaying(&delays, &lengths, &axes).map_err(|why| Error::unsupported(self, why))?;
                 Filter::check(fragment, rank)?
             }
         };

@@ -12,7 +12,7 @@
 
 use std::f64::consts::PI;
 
-use super::check_len;
+use super::checks::check_len;
 use crate::element::HostReal;
 use crate::error::{Error, Result};
 

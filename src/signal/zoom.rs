@@ -6,9 +6,12 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
+use super::checks::check_axis;
 use super::chirp::{Grid, bits_of};
-use super::convolve::{By, Number, Recipe};
+use super::convolve::{By, Recipe};
 use super::ends::{Ends, maps, times};
+use super::number::Number;
+use super::parse::{batch_before, shape_after};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
@@ -204,7 +207,7 @@ impl Core {
     /// Elements of all inputs, and of all results.
     fn sizes(&self) -> Result<[usize; 2]> {
         let signal = self.shape.elements("zoom", self.batch)?;
-        super::check_axis(self, "a zoom has", self.shape, self.axis)?;
+        check_axis(self, "a zoom has", self.shape, self.axis)?;
         if let Some(f) = self.band.map(f64::from_bits).into_iter().find(|f| !f.is_finite()) {
             return Err(Error::unsupported(self, format!("the frequency {f} is not finite")));
         }
@@ -337,8 +340,8 @@ impl<T: Number> FromStr for Zoom<T> {
 
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let (shape, mut words) = crate::signal::shape_after(&["zoom", T::NAME], text, whole)?;
-        let batch = super::batch_before("to", text, &mut words)?;
+        let (shape, mut words) = shape_after(&["zoom", T::NAME], text, whole)?;
+        let batch = batch_before("to", text, &mut words)?;
         let points = text.number(words.one("a number of points")?)?;
         words.skip("in")?;
         let band = words.one("a band, such as 0.1..0.2")?;

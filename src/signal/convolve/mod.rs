@@ -6,4 +6,3 @@ pub(crate) mod spec;
 
 pub use recipe::{By, Recipe};
 pub use spec::Convolve;
-pub(crate) use spec::Number;

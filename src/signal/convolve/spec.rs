@@ -9,7 +9,6 @@ use num_complex::Complex32;
 
 use super::Recipe;
 use crate::edge::Edge;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::{C2c, R2c};
 use crate::fragment::Form;
@@ -18,28 +17,10 @@ use crate::plan::{Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
+use crate::signal::number::Number;
+use crate::signal::parse::batch_before;
 use crate::text::{Text, join};
 use crate::verify::Verification;
-
-/// A number that can be convolved: f32 or complex f32.
-pub trait Number: Element + Kinded {}
-
-/// A private supertrait that seals [`Number`].
-pub trait Kinded {
-    /// Whether numbers are real.
-    const REAL: bool;
-}
-
-impl Kinded for f32 {
-    const REAL: bool = true;
-}
-
-impl Kinded for Complex32 {
-    const REAL: bool = false;
-}
-
-impl Number for f32 {}
-impl Number for Complex32 {}
 
 /// Convolution or correlation of a signal, a picture or a volume with a kernel, by Fourier
 /// transforms.
@@ -427,7 +408,7 @@ impl<T: Number> FromStr for Convolve<T> {
         };
         words.skip(T::NAME)?;
         let shape = Shape::parse(text, words.one("a shape")?)?;
-        let batch = crate::signal::batch_before("by", text, &mut words)?;
+        let batch = batch_before("by", text, &mut words)?;
         let kernel = Shape::parse(text, words.one("the kernel's shape")?)?;
         let mut fields = words.fields();
         let mode = Mode::ALL.into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::kernels::filter::stencil::Stored;
 use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
+use crate::signal::parse::shape_after;
 use crate::text::{Fields, Text, join};
 
 /// The types of elements that filters read: `f32`, and `u8`, whose values 0 to 255 become f32.
@@ -222,7 +223,7 @@ impl Core {
     /// Reads what a filter prints.
     pub fn parse(whole: &str, kind: &'static str, name: &'static str, stored: Stored) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let (shape, words) = crate::signal::shape_after(&[kind, name], text, whole)?;
+        let (shape, words) = shape_after(&[kind, name], text, whole)?;
         let mut fields = words.fields();
         let flipped = match (fields.flag("convolution"), fields.flag("correlation")) {
             (true, false) => true,

@@ -11,6 +11,7 @@ use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::plan::{Sealed, Search, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
+use crate::signal::parse::shape_after;
 use crate::text::Text;
 use crate::verify::Verification;
 
@@ -150,7 +151,7 @@ impl FromStr for PhaseCorrelate<f32> {
 
     fn from_str(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let (shape, words) = crate::signal::shape_after(&["phase-correlate"], text, whole)?;
+        let (shape, words) = shape_after(&["phase-correlate"], text, whole)?;
         let mut fields = words.fields();
         let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
         let normalised = !fields.flag("unnormalised");

@@ -14,7 +14,7 @@ use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::reduce::{self, Reduction};
 use crate::settings::settings;
-use crate::signal::convolve::Number;
+use crate::signal::number::Number;
 use crate::signal::stft::Scaling;
 use crate::signal::stft::core::{Core, LONGEST};
 

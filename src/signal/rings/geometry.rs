@@ -23,25 +23,25 @@ pub(super) struct Geometry {
     pub rings: u32,
 }
 
-impl Geometry {
-    pub fn of(core: &Core) -> Result<Self> {
-        core.shape.elements("radial average", core.batch)?;
-        let own = core.shape.extents();
+impl Core {
+    pub fn geometry(&self) -> Result<Geometry> {
+        self.shape.elements("radial average", self.batch)?;
+        let own = self.shape.extents();
         if own.len() > 3 {
-            return Err(Error::unsupported(core, format!("it has {} axes: rings are those of 1 to 3 axes", own.len())));
+            return Err(Error::unsupported(self, format!("it has {} axes: rings are those of 1 to 3 axes", own.len())));
         }
         let mut extents = [1; 3];
         // Fewer than 2³² elements.
         extents[3 - own.len()..].iter_mut().zip(own).for_each(|(extent, &n)| *extent = n as u32);
         let multiple = extents.iter().fold(1u64, |multiple, &n| multiple / greatest_divisor(multiple, n.into()) * u64::from(n));
         if multiple > MAX_MULTIPLE {
-            let what = format!("`{core}`: the least common multiple of {}", join(own, ", "));
+            let what = format!("`{self}`: the least common multiple of {}", join(own, ", "));
             return Err(Error::LimitExceeded { what, limit: "units of a frequency's length", required: multiple, available: MAX_MULTIPLE });
         }
         let longest = extents.iter().copied().max().unwrap_or(1);
         let unit = (multiple / u64::from(longest)) as u32;
         let weights = extents.map(|n| (multiple / u64::from(n)) as u32);
-        let rings = if core.corners {
+        let rings = if self.corners {
             // The largest r with (2r - 1) · unit ≤ 2 · length, of the longest frequency.
             let squares = extents.iter().zip(weights).map(|(&n, weight)| (2 * u64::from(weight) * u64::from(n / 2)).pow(2));
             (squares.sum::<u64>().isqrt() / u64::from(unit)).div_ceil(2) + 1
@@ -49,10 +49,10 @@ impl Geometry {
             u64::from(longest / 2) + 1
         };
         let [_, _, n] = extents;
-        let zero = |axis: usize| if core.centred && !(core.half && axis == 2) { extents[axis] / 2 } else { 0 };
-        Ok(Self {
+        let zero = |axis: usize| if self.centred && !(self.half && axis == 2) { extents[axis] / 2 } else { 0 };
+        Ok(Geometry {
             extents,
-            columns: if core.half { n / 2 + 1 } else { n },
+            columns: if self.half { n / 2 + 1 } else { n },
             zero: [0, 1, 2].map(zero),
             weights,
             unit,
@@ -60,7 +60,9 @@ impl Geometry {
             rings: rings as u32,
         })
     }
+}
 
+impl Geometry {
     /// Lines of an array.
     pub fn lines(&self) -> u32 {
         self.extents[0] * self.extents[1]
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn weights_make_all_frequencies_commensurable() {
-        let of = |shape: &[usize]| Geometry::of(&RadialAverage::new(shape).core);
+        let of = |shape: &[usize]| RadialAverage::new(shape).core.geometry();
         let equal = of(&[512, 512]).unwrap();
         assert_eq!((equal.weights, equal.unit, equal.rings), ([512, 1, 1], 1, 257));
         let picture = of(&[1080, 1920]).unwrap();

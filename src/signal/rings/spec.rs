@@ -3,7 +3,6 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::geometry::Geometry;
 use super::recipe::Recipe;
 use crate::element::Element;
 #[cfg(doc)]
@@ -13,6 +12,7 @@ use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::plan::{Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
+use crate::signal::parse::shape_after;
 use crate::text::{Text, parsed};
 use crate::verify::Verification;
 
@@ -150,10 +150,6 @@ impl<T: Element> RadialAverage<T> {
 }
 
 impl Core {
-    pub(super) fn geometry(&self) -> Result<Geometry> {
-        Geometry::of(self)
-    }
-
     /// Bytes of an element.
     pub(super) fn bytes(&self) -> usize {
         self.fragment.as_ref().map_or(4, |fragment| fragment.array.bytes() as usize)
@@ -161,7 +157,7 @@ impl Core {
 
     fn parse(whole: &str) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let (shape, words) = crate::signal::shape_after(&["radial-average", f32::NAME], text, whole)?;
+        let (shape, words) = shape_after(&["radial-average", f32::NAME], text, whole)?;
         let mut fields = words.fields();
         let core = Self {
             shape,

@@ -6,16 +6,15 @@ use std::marker::PhantomData;
 use super::design;
 use super::problem::Problem;
 use super::recipe::Recipe;
-use super::samples::samples;
 use crate::dynamic::AnySpec;
 use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::plan::{Array, Computation, Placement, Program, Sealed, typed};
+use crate::plan::{Array, Computation, Placement, Program, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
+use crate::signal::parse::shape_after;
 use crate::text::{Text, join, parsed};
-use crate::verify::Sample;
 
 /// A cyclic shift of the axes of one array or of a batch of arrays: NumPy's `roll`, `fftshift` and
 /// `ifftshift`.
@@ -185,7 +184,7 @@ impl Core {
 
     fn parse(whole: &str, name: &'static str, bytes: usize) -> Result<Self> {
         let text = Text::new("specification", whole);
-        let (shape, words) = crate::signal::shape_after(&["roll", name], text, whole)?;
+        let (shape, words) = shape_after(&["roll", name], text, whole)?;
         let mut fields = words.fields();
         let shifts = fields.value("by").ok_or_else(|| text.wrong(whole, "a shift needs a number for each axis (by=256,256)"))?;
         let mut core = Self::new(name, bytes, shape, &text.numbers(shifts, ',')?);
@@ -195,12 +194,6 @@ impl Core {
         core.batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
         fields.done("a batch (x4) or axes (axes=0,2), each at most once")?;
         Ok(core)
-    }
-}
-
-impl Sealed for Core {
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples(self, input)
     }
 }
 

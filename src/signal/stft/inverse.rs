@@ -7,16 +7,17 @@ use num_complex::Complex32;
 
 use super::core::Core;
 use super::recipe::Recipe;
-use super::{Padding, Stft};
+use super::spec::Stft;
 use crate::element::plain_data;
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
+use crate::fft::spec::framing::Padding;
 use crate::fragment::Form;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::signal::overlap_add;
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::signal::convolve::Number;
+use crate::signal::number::Number;
 
 /// Inverse short-time Fourier transform: the signal from the spectra of its frames.
 ///
@@ -37,11 +38,11 @@ use crate::signal::convolve::Number;
 ///
 /// # Definition
 /// x\[i\] = Σₚ v\[j\] · yₚ\[j\], with j = i - p·h + ⌊m/2⌋ in 0 … m-1, where yₚ is the inverse
-/// transform of frame p, divided by N, with the phases of the [`Stft`](super::Stft), and v is the
+/// transform of frame p, divided by N, with the phases of the [`Stft`], and v is the
 /// canonical dual window: v\[j\] = w\[j\] / Σ w\[j'\]², over all j' in 0 … m-1 that are whole hops
 /// from j. Of all signals, x is the one whose spectra differ least from those given, in the
 /// two-norm, apart from the ends. If all frames that reach the signal are there, the inverse of the
-/// transform is the signal itself. If [`frames`](super::Stft::frames) chose some of them, the
+/// transform is the signal itself. If [`frames`](Stft::frames) chose some of them, the
 /// others count as zeros, as in SciPy.
 ///
 /// # Shapes
@@ -61,7 +62,7 @@ use crate::signal::convolve::Number;
 /// adds frames. Between them is a workspace of all frames, m/h times the signal.
 ///
 /// # Errors
-/// [`Stft::inverse`](super::Stft::inverse) returns [`Error::Unsupported`] where no window is an
+/// [`Stft::inverse`] returns [`Error::Unsupported`] where no window is an
 /// inverse: a hop larger than the window, or a place of the hop where the squares of the window add
 /// up to less than 10⁻¹⁰ of their sum elsewhere. Planning returns [`Error::LimitExceeded`] if the
 /// device cannot hold or bind the frames, and [`Error::UnfitRecipe`] for a recipe given by hand.
@@ -77,18 +78,57 @@ pub struct Istft<T> {
 
 plain_data!(Istft<T> { core });
 
+impl<T: Number> Stft<T> {
+    /// The transform back, with the same window, frames, scaling, phases and order. A fragment on
+    /// the output and the padding have no part in it.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the numbers, if the window and the
+    /// hop do not allow it, or if the transform itself makes no sense.
+    pub fn inverse(&self) -> Result<Istft<T>> {
+        if self.core.adjoint {
+            return Err(Error::unsupported(self, "the adjoint of an inverse is a transform without an inverse here"));
+        }
+        Istft::new(self.core.clone())
+    }
+
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: what a gradient goes through on
+    /// its way back through a spectrogram. It is the inverse with the window itself in place of its
+    /// dual and without the factor 1/N; of real signals, numbers of a half-spectrum that stand for two
+    /// count half. Any window and hop have one.
+    ///
+    /// ```
+    /// use wgpu_fft::signal::Stft;
+    ///
+    /// let stft = Stft::<f32>::new(48_000, &[0.5f32; 512], 128);
+    /// assert!(stft.adjoint()?.to_string().ends_with(" hop=128 adjoint"));
+    /// assert_eq!(stft.adjoint()?.adjoint()?, stft);
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with a fragment on the output, which need not
+    /// be linear, and with a padding other than zeros; those of planning.
+    pub fn adjoint(&self) -> Result<Istft<T>> {
+        if self.core.map.is_some() {
+            return Err(Error::unsupported(self, "it has no adjoint here: fragments need not be linear"));
+        }
+        Istft::new(Core { adjoint: !self.core.adjoint, ..self.core.clone() })
+    }
+}
+
 impl<T: Number> Istft<T> {
-    pub(super) fn new(core: Core) -> Result<Self> {
+    fn new(core: Core) -> Result<Self> {
         core.table_back()?;
         core.framed()?;
         // What continues a signal past its ends has no part in the way back.
         Ok(Self { core: Core { map: None, padding: Padding::Zeros, ..core }, element: PhantomData })
     }
 
-    /// The canonical dual window, in f64. An [adjoint](super::Stft::adjoint) does not use it.
+    /// The canonical dual window, in f64. An [adjoint](Stft::adjoint) does not use it.
     ///
     /// # Errors
-    /// Those of [`Stft::inverse`](super::Stft::inverse), of an adjoint of which no window is an inverse.
+    /// Those of [`Stft::inverse`], of an adjoint of which no window is an inverse.
     pub fn dual_window(&self) -> Result<Vec<f64>> {
         self.core.dual()
     }
@@ -98,7 +138,7 @@ impl<T: Number> Istft<T> {
     /// twice. It takes what is past the ends of the signal as zeros.
     ///
     /// # Errors
-    /// None that [`Stft::inverse`](super::Stft::inverse) has not returned before.
+    /// None that [`Stft::inverse`] has not returned before.
     pub fn adjoint(&self) -> Result<Stft<T>> {
         let core = Core { adjoint: !self.core.adjoint, ..self.core.clone() };
         core.framed()?;

@@ -7,7 +7,6 @@ use std::ops::Range;
 use num_complex::Complex32;
 
 use super::core::{Core, Scaling};
-use super::inverse::Istft;
 use crate::element::{Element, HostReal, plain_data};
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
@@ -17,11 +16,9 @@ use crate::fragment::{Form, Fragment, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::planner::Planner;
 use crate::settings::settings;
 use crate::shape::Shape;
-use crate::signal::convolve::Number;
-use crate::signal::stream::{IstftStream, StftStream};
+use crate::signal::number::Number;
 
 /// Short-time Fourier transform: the spectra of windowed frames of a signal, in one dispatch.
 ///
@@ -90,7 +87,7 @@ use crate::signal::stream::{IstftStream, StftStream};
 /// `ShortTimeFFT`, whose conventions these are.
 #[must_use]
 pub struct Stft<T, O = Complex32> {
-    core: Core,
+    pub(in crate::signal) core: Core,
     element: PhantomData<fn(T) -> O>,
 }
 
@@ -117,58 +114,6 @@ impl<T: Number> Stft<T> {
             map: None,
         };
         Self { core, element: PhantomData }
-    }
-
-    /// The transform back, with the same window, frames, scaling, phases and order. A fragment on
-    /// the output and the padding have no part in it.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) with the numbers, if the window and the
-    /// hop do not allow it, or if the transform itself makes no sense.
-    pub fn inverse(&self) -> Result<Istft<T>> {
-        if self.core.adjoint {
-            return Err(Error::unsupported(self, "the adjoint of an inverse is a transform without an inverse here"));
-        }
-        Istft::new(self.core.clone())
-    }
-
-    /// The adjoint, as [`C2c::adjoint`](fft::C2c::adjoint) defines it: what a gradient goes through on
-    /// its way back through a spectrogram. It is the inverse with the window itself in place of its
-    /// dual and without the factor 1/N; of real signals, numbers of a half-spectrum that stand for two
-    /// count half. Any window and hop have one.
-    ///
-    /// ```
-    /// use wgpu_fft::signal::Stft;
-    ///
-    /// let stft = Stft::<f32>::new(48_000, &[0.5f32; 512], 128);
-    /// assert!(stft.adjoint()?.to_string().ends_with(" hop=128 adjoint"));
-    /// assert_eq!(stft.adjoint()?.adjoint()?, stft);
-    /// # Ok::<(), wgpu_fft::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) with a fragment on the output, which need not
-    /// be linear, and with a padding other than zeros; those of planning.
-    pub fn adjoint(&self) -> Result<Istft<T>> {
-        if self.core.map.is_some() {
-            return Err(Error::unsupported(self, "it has no adjoint here: fragments need not be linear"));
-        }
-        Istft::new(Core { adjoint: !self.core.adjoint, ..self.core.clone() })
-    }
-
-    /// Begins to transform spectra that come a few frames at a time back into samples, the inverse of
-    /// [`stream`](Self::stream). The signal's length must be that of whole frames: m + i·h.
-    ///
-    /// With samples x that [`stream`](Self::stream) has transformed, it returns x from sample m - h
-    /// on; before that, fewer frames than later overlap.
-    ///
-    /// # Errors
-    /// Those of [`stream`](Self::stream) and of [`inverse`](Self::inverse).
-    pub fn inverse_stream(&self, planner: &Planner) -> Result<IstftStream<T>>
-    where
-        T: std::ops::Add<Output = T>,
-    {
-        IstftStream::new(planner, self.clone())
     }
 }
 
@@ -209,29 +154,8 @@ impl<T: Number, O: Element> Stft<T, O> {
         Ok(Stft { core: Core { map: Some(map), ..self.core }, element: PhantomData })
     }
 
-    /// Begins to transform a signal that comes in pieces of any length. The signal of this
-    /// specification is what one run takes at most: several frames of it need fewer runs for long
-    /// pieces, one frame takes least time for short ones. With a batch, several channels come together.
-    ///
-    /// Frame p begins at sample p·h of the stream, and its last sample completes it. So if h divides
-    /// ⌊m/2⌋, these are frames ⌊m/2⌋/h + p of the `Stft` of the whole signal, those that need no
-    /// padding, with the same accuracy. However the signal is divided into pieces, the bits are the
-    /// same. A fragment on the output sees the frame's number in its run as `i0`.
-    ///
-    /// # Errors
-    /// Those of planning; [`Error::Unsupported`](crate::Error::Unsupported) for a signal shorter than
-    /// the window, with `frames`, and with `frequencies_first`.
-    pub fn stream(&self, planner: &Planner) -> Result<StftStream<T, O>> {
-        StftStream::new(planner, self.clone())
-    }
-
     pub(super) fn of(core: Core) -> Self {
         Self { core, element: PhantomData }
-    }
-
-    /// What it computes.
-    pub(in crate::signal) fn core(&self) -> &Core {
-        &self.core
     }
 
     /// The same with frames that lie in the signal, from its first element on.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::gpu::cannot_block;
 use crate::plan::Plan;
 use crate::planner::Planner;
-use crate::signal::convolve::Number;
+use crate::signal::number::Number;
 use crate::signal::stft::{Istft, Stft};
 
 /// Frames of a signal that comes in pieces of any length: [`Stft::stream`] makes it.
@@ -57,7 +57,7 @@ struct Frames {
 
 impl Frames {
     fn of<T: Number, O: Element>(stft: &Stft<T, O>) -> Result<Self> {
-        let core = stft.core();
+        let core = &stft.core;
         let most = core.range()?.count();
         let (len, hop) = (core.window.len(), core.hop);
         Ok(Self { channels: core.batch, len, hop, bins: core.bins(), most, samples: core.len })
@@ -73,8 +73,26 @@ impl Frames {
     }
 }
 
+impl<T: Number, O: Element> Stft<T, O> {
+    /// Begins to transform a signal that comes in pieces of any length. The signal of this
+    /// specification is what one run takes at most: several frames of it need fewer runs for long
+    /// pieces, one frame takes least time for short ones. With a batch, several channels come together.
+    ///
+    /// Frame p begins at sample p·h of the stream, and its last sample completes it. So if h divides
+    /// ⌊m/2⌋, these are frames ⌊m/2⌋/h + p of the `Stft` of the whole signal, those that need no
+    /// padding, with the same accuracy. However the signal is divided into pieces, the bits are the
+    /// same. A fragment on the output sees the frame's number in its run as `i0`.
+    ///
+    /// # Errors
+    /// Those of planning; [`Error::Unsupported`] for a signal shorter than the window, with
+    /// `frames`, and with `frequencies_first`.
+    pub fn stream(&self, planner: &Planner) -> Result<StftStream<T, O>> {
+        StftStream::new(planner, self.clone())
+    }
+}
+
 impl<T: Number, O: Element> StftStream<T, O> {
-    pub(in crate::signal) fn new(planner: &Planner, stft: Stft<T, O>) -> Result<Self> {
+    fn new(planner: &Planner, stft: Stft<T, O>) -> Result<Self> {
         let stft = stft.inside()?;
         let frames = Frames::of(&stft)?;
         let Frames { channels, bins, most, samples, .. } = frames;
@@ -150,8 +168,25 @@ pub struct IstftStream<T: Number> {
     complete: Vec<T>,
 }
 
+impl<T: Number> Stft<T> {
+    /// Begins to transform spectra that come a few frames at a time back into samples, the inverse of
+    /// [`stream`](Self::stream). The signal's length must be that of whole frames: m + i·h.
+    ///
+    /// With samples x that [`stream`](Self::stream) has transformed, it returns x from sample m - h
+    /// on; before that, fewer frames than later overlap.
+    ///
+    /// # Errors
+    /// Those of [`stream`](Self::stream) and of [`inverse`](Self::inverse).
+    pub fn inverse_stream(&self, planner: &Planner) -> Result<IstftStream<T>>
+    where
+        T: std::ops::Add<Output = T>,
+    {
+        IstftStream::new(planner, self.clone())
+    }
+}
+
 impl<T: Number + std::ops::Add<Output = T>> IstftStream<T> {
-    pub(in crate::signal) fn new(planner: &Planner, stft: Stft<T>) -> Result<Self> {
+    fn new(planner: &Planner, stft: Stft<T>) -> Result<Self> {
         let stft = stft.inside()?;
         let frames = Frames::of(&stft)?;
         let Frames { channels, len, hop, bins, most, samples } = frames;
