@@ -17,6 +17,6 @@
 pub use crate::element::HostReal;
 pub use crate::fft::spec::elements::{ComplexElement, RealElement};
 pub use crate::fragment::{Readable, Writable};
-pub use crate::reduce::spec::{Float, Integer, Ordered, Value};
+pub use crate::reduce::value::{Float, Integer, Ordered, Value};
 #[cfg(feature = "signal")]
 pub use crate::signal::{filter::spec::Pixel, number::Number};

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::Value;
 use super::arithmetic::type_of;
+use super::value::Value;
 use crate::error::{Error, Result};
 use crate::fragment::{Refusal, Sizes, Source, Wrong, parsed};
 use crate::kernels::reduce::operator::Kind;

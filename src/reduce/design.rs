@@ -1,6 +1,6 @@
 //! The rules that choose a recipe, with the measurements behind each number.
 
-use super::Core;
+use super::core::Core;
 use super::emit::has_access;
 use super::geometry::Geometry;
 use super::recipe::{MAX_STEPS_ON_CPU, Pass, Recipe, chunk};
@@ -11,7 +11,7 @@ use crate::kernels::reduce::operator::{Fold, Operator};
 
 /// The recipe that the rules choose.
 pub(super) fn design(spec: &Core, profile: &DeviceProfile) -> Result<Recipe> {
-    let geometry = Geometry::of(spec)?;
+    let geometry = spec.geometry()?;
     let operator = spec.operator(&geometry, profile)?;
     Ok(rules(spec.is_ordered(&operator), &operator, &geometry, profile))
 }

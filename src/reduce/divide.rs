@@ -21,11 +21,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use super::core::{Core, Determinism};
 use super::design::{Order, fixed_order, in_order, own_widths};
 use super::fit::{Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::{Pass, Recipe, chunk};
-use super::{Core, Determinism, Reduction, Value};
+use super::spec::Reduction;
+use super::value::Value;
 use crate::element::{Element, plain_data};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
@@ -111,7 +113,7 @@ impl Division {
 /// # Errors
 /// If the specification is not valid on any device.
 pub fn division<T, O>(whole: &Reduction<T, O>) -> Result<Division> {
-    let geometry = Geometry::of(&whole.core)?;
+    let geometry = whole.core.geometry()?;
     let operator = whole.core.arithmetic(&geometry)?;
     Ok(Cut::of(&operator, &geometry).division(&operator, &geometry))
 }
@@ -121,7 +123,7 @@ pub fn division<T, O>(whole: &Reduction<T, O>) -> Result<Division> {
 /// # Errors
 /// If the specification is not valid on any device.
 pub fn results_and_inputs<T, O>(whole: &Reduction<T, O>) -> Result<[usize; 2]> {
-    let geometry = Geometry::of(&whole.core)?;
+    let geometry = whole.core.geometry()?;
     let inputs = if whole.core.arithmetic(&geometry)?.takes_two() { 2 } else { 1 };
     Ok([geometry.results() as usize, inputs])
 }
@@ -214,7 +216,7 @@ impl<T, O> Share<T, O> {
 
     /// What to compute, and the recipe that the rules choose for it.
     fn problem(&self, profile: &DeviceProfile) -> Result<(Problem, Recipe)> {
-        let geometry = Geometry::of(&self.core)?;
+        let geometry = self.core.geometry()?;
         let operator = self.core.operator(&geometry, profile)?;
         let cut = Cut::of(&operator, &geometry);
         let division = cut.division(&operator, &geometry);

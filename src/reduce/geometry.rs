@@ -1,9 +1,6 @@
 //! The axes of an array as the kernels see them: which are reduced, which are kept, and which of
 //! these are contiguous.
 
-use super::Core;
-use crate::error::{Error, Result};
-use crate::layout::{Layout, Placed};
 use crate::strides::{IoDim, joined, reach};
 
 /// An array to reduce.
@@ -124,52 +121,8 @@ impl Geometry {
         Self { reduced: self.reduced.iter().map(|run| IoDim { extent, ..*run }).collect(), ..self.clone() }
     }
 
-    pub fn of(spec: &Core) -> Result<Self> {
-        spec.shape.elements("reduction", spec.batch)?;
-        let axes = spec.shape.axes(spec.axes.as_deref()).map_err(|why| Error::unsupported(spec, why))?;
-        let placed = |layout: Layout| layout.placed("input", spec.shape, spec.batch);
-        let dense_place = placed(Layout::dense(spec.shape))?;
-        let dense = Self::dense(Self::dims(spec, &axes, &dense_place));
-        let place = spec.input.map(placed).transpose()?;
-        spec.check_textures(&axes, place.as_ref().unwrap_or(&dense_place))?;
-        let Some(place) = place else { return Ok(dense) };
-        if place.is_same_place(&dense_place, spec.shape, spec.batch) {
-            return Ok(dense);
-        }
-        let (mut reduced, kept): (Vec<_>, Vec<_>) = Self::dims(spec, &axes, &place).into_iter().partition(|dim| dim.strides[1] == 0);
-        let operator = spec.arithmetic(&dense)?;
-        let is_ordered = spec.is_ordered(&operator);
-        if !is_ordered && !operator.has_index() {
-            reduced.sort_by_key(|dim| dim.strides[0]);
-        }
-        let (reduced, kept) = (joined(reduced), joined(kept));
-        let lines = match (reduced.first(), kept.first()) {
-            _ if is_ordered => dense.lines,
-            (Some(reduced), Some(kept)) => reduced.strides[0] <= kept.strides[0],
-            (_, kept) => kept.is_none(),
-        };
-        let layout = Some(Place { offset: place.offset, span: place.span });
-        Ok(Self { lines, reduced, kept, dense_row: dense.dense_row, layout })
-    }
-
-    /// The axes and the batch, fastest first. A reduced axis has stride 0 in the output.
-    fn dims(spec: &Core, axes: &[usize], input: &Placed) -> Vec<IoDim> {
-        let extents = spec.shape.extents().iter().chain([&spec.batch]).map(|&extent| extent as u32);
-        let axes_and_batch: Vec<_> = extents.zip(&input.strides).enumerate().collect();
-        let (batch, in_shape) = axes_and_batch.split_last().expect("the batch is there");
-        let mut output = 1;
-        let dim = |&(axis, (extent, &stride)): &(usize, (u32, &u32))| {
-            // Axes of one element are neither: they are dropped.
-            let is_reduced = axes.contains(&axis);
-            let own = if is_reduced { 0 } else { output };
-            output *= if is_reduced { 1 } else { extent };
-            IoDim { extent, strides: [stride, own] }
-        };
-        let dims: Vec<IoDim> = in_shape.iter().rev().chain([batch]).map(dim).collect();
-        dims.into_iter().filter(|dim| dim.extent > 1).collect()
-    }
-
-    fn dense(dims: Vec<IoDim>) -> Self {
+    /// That of a dense array with these dimensions, fastest first.
+    pub fn dense(dims: Vec<IoDim>) -> Self {
         let dims = joined(dims);
         let lines = dims.first().is_none_or(|dim| dim.strides[1] == 0);
         let dense_row = dims.first().map_or(1, |dim| dim.extent);

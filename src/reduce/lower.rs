@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::Core;
+use super::core::Core;
 use super::design::fixed_order;
 use super::emit::{self, Places, declaring, value_words};
 use super::fit::{FittedPass, Portion, Problem};
@@ -18,7 +18,7 @@ use crate::plan::{Array, Placement, Program};
 use crate::strides::IoDim;
 
 pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-    let geometry = Geometry::of(spec)?;
+    let geometry = spec.geometry()?;
     let operator = spec.operator(&geometry, profile)?;
     let order = spec.is_ordered(&operator).then(|| fixed_order(&operator, &geometry));
     Problem { title: spec.to_string(), operator, geometry, order, portion: Portion::Whole }.lower(recipe, profile)

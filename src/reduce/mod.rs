@@ -43,6 +43,9 @@
 mod arithmetic;
 #[cfg(feature = "ndarray")]
 mod arrays;
+#[cfg(feature = "signal")]
+mod between;
+mod core;
 mod custom;
 mod design;
 pub(crate) mod divide;
@@ -55,9 +58,11 @@ mod operations;
 mod parse;
 pub(crate) mod recipe;
 mod samples;
-pub(crate) mod spec;
+mod spec;
+pub(crate) mod value;
 mod verification;
 
+pub use core::Determinism;
 pub use custom::Custom;
 pub use operations::{
     all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_squares,
@@ -65,8 +70,5 @@ pub use operations::{
 };
 pub(crate) use parse::{any_spec, is_operation};
 #[cfg(feature = "signal")]
-pub(crate) use recipe::MAX_STEPS_ON_CPU;
-pub(crate) use recipe::Recipe;
-use spec::Core;
-pub use spec::{Determinism, Map, Reduction};
-pub(crate) use spec::{Float, Integer, Ordered, Value};
+pub(crate) use recipe::{MAX_STEPS_ON_CPU, Recipe};
+pub use spec::{Map, Reduction};

@@ -4,7 +4,7 @@
 //! measured. All recipes fit, so none has a loop that runs too long on a processor. If the order
 //! across devices is requested, all of them keep it.
 
-use super::Core;
+use super::core::Core;
 use super::design::{continued, rules, unrolled};
 use super::geometry::Geometry;
 use super::lower::lower;
@@ -79,7 +79,7 @@ struct Space<'a> {
 
 impl<'a> Space<'a> {
     fn of(spec: &'a Core, profile: &'a DeviceProfile) -> Option<Self> {
-        let geometry = Geometry::of(spec).ok()?;
+        let geometry = spec.geometry().ok()?;
         let operator = spec.operator(&geometry, profile).ok()?;
         let ordered = spec.is_ordered(&operator);
         Some(Self { spec, profile, geometry, operator, ordered })

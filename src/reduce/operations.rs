@@ -1,6 +1,8 @@
 //! The reductions by name. [`Reduction`] defines each of them exactly.
 
-use super::{Custom, Float, Integer, Ordered, Reduction, Value};
+use super::custom::Custom;
+use super::spec::Reduction;
+use super::value::{Float, Integer, Ordered, Value};
 use crate::kernels::reduce::operator::{Finish, Fold, Map};
 use crate::shape::Shape;
 

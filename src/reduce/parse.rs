@@ -5,8 +5,10 @@ use std::any::TypeId;
 use half::f16;
 use num_complex::Complex32;
 
+use super::core::{Core, Determinism};
 use super::operations;
-use super::spec::{Core, Determinism, Reduction, Value};
+use super::spec::Reduction;
+use super::value::Value;
 use crate::dynamic::AnySpec;
 use crate::element::{Element, ElementType};
 use crate::error::Result;
@@ -14,7 +16,7 @@ use crate::fragment::{self, Checked};
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::layout::Layout;
 use crate::shape::Shape;
-use crate::text::Text;
+use crate::text::{Text, parsed};
 
 /// How reductions by the caller's operator print.
 const CUSTOM: &str = "custom";
@@ -78,7 +80,7 @@ fn any_of(core: Core, element: ElementType) -> AnySpec {
         Ok(any_of(core, element))
     };
     // The types say nothing: `elements` does.
-    AnySpec::untyped(Reduction::untyped(core), elements, map)
+    AnySpec::untyped(Reduction::<f32, f32>::of(core), elements, map)
 }
 
 impl Core {
@@ -129,8 +131,16 @@ impl Core {
     }
 }
 
+parsed!(
+    /// It has no fragments, and no [`Custom`](super::Custom) operator, whose identity element a
+    /// text does not state.
+    Reduction<T, O> where T: Value, O: Element, |text| {
+        Ok(Self::of(parse_typed(text, T::KIND, T::NAME, TypeId::of::<O>())?))
+    }
+);
+
 /// The reduction that a text prints, of elements of this kind and name, with results of this type.
-pub(super) fn parse_typed(whole: &str, kind: Kind, element: &'static str, output: TypeId) -> Result<Core> {
+fn parse_typed(whole: &str, kind: Kind, element: &'static str, output: TypeId) -> Result<Core> {
     let core = parse(whole, kind, element)?;
     let (result, name) = core.result();
     if result != output {
@@ -142,7 +152,7 @@ pub(super) fn parse_typed(whole: &str, kind: Kind, element: &'static str, output
 }
 
 /// The reduction that a text prints, of elements of this kind and name.
-pub(super) fn parse(whole: &str, kind: Kind, element: &'static str) -> Result<Core> {
+fn parse(whole: &str, kind: Kind, element: &'static str) -> Result<Core> {
     let text = Text::new("specification", whole);
     let mut words = text.words(whole);
     let name = words.one("an operation")?;

@@ -3,8 +3,7 @@
 use half::f16;
 use num_complex::Complex64;
 
-use super::Core;
-use super::geometry::Geometry;
+use super::core::Core;
 use super::verification;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::strides::{IoDim, place};
@@ -14,7 +13,7 @@ use crate::verify::{Known, Sample, Tolerance};
 /// Returns samples for sums, means, norms, extrema and counts. Products, custom operators and
 /// fragments have none.
 pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
-    let Ok(geometry) = Geometry::of(spec) else { return Vec::new() };
+    let Ok(geometry) = spec.geometry() else { return Vec::new() };
     let Ok(operator) = spec.arithmetic(&geometry) else { return Vec::new() };
     if operator.source.is_some() || operator.sink.is_some() {
         // What a fragment computes is unknown.

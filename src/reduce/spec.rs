@@ -1,98 +1,26 @@
 //! The specification of a reduction: what is combined, and how.
 
 use std::any::TypeId;
-use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use half::f16;
-use num_complex::Complex32;
-
-use super::arithmetic::MAX_COMPLEX;
-use super::geometry::Geometry;
-use super::parse::parse_typed;
+use super::core::{Core, Determinism};
+use super::recipe::Recipe;
 use super::samples::samples;
+use super::value::Value;
 use super::verification::verification;
-use super::{Recipe, design, lower};
+use super::{design, lower};
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side, Writable};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::fragment::{Fragment, Readable, Writable};
 use crate::gpu::DeviceProfile;
-use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, Kind, Operator};
-use crate::layout::{Layout, Placed};
+use crate::kernels::reduce::operator::{self, Finish, Fold};
+use crate::layout::Layout;
 use crate::plan::{Computation, Program, Sealed, typed};
 use crate::settings::settings;
-use crate::shape::{Axes, Batched, Shape};
-use crate::text::{join, parsed};
+use crate::shape::{Axes, Shape};
 use crate::verify::{Sample, Verification};
-
-/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
-/// f64.
-pub trait Value: Element + Kinded {
-    /// The type of sums.
-    type Wide: Element;
-    /// The type of |x|².
-    type Magnitude: Element;
-    /// The type of |x - y|.
-    type Distance: Element;
-}
-
-/// A private supertrait that seals [`Value`].
-pub trait Kinded {
-    /// The element type that kernels use for it.
-    const KIND: Kind;
-}
-
-/// A type whose values are ordered.
-pub trait Ordered: Value {}
-
-/// A type whose division is rounded, unlike that of integers.
-pub trait Float: Value {}
-
-/// A type of integers.
-pub trait Integer: Value {
-    /// The type of sums that never overflow.
-    type Long: Element;
-}
-
-macro_rules! values {
-    ($($type:ty: $kind:ident, $wide:ty, $magnitude:ty, $distance:ty;)*) => { $(
-        impl Kinded for $type {
-            const KIND: Kind = Kind::$kind;
-        }
-
-        impl Value for $type {
-            type Wide = $wide;
-            type Magnitude = $magnitude;
-            type Distance = $distance;
-        }
-    )* };
-}
-
-values! {
-    f32: F32, f32, f32, f32;
-    i32: I32, i32, i32, u32;
-    u32: U32, u32, u32, u32;
-    f16: F16, f32, f32, f32;
-    f64: F64, f64, f64, f64;
-    Complex32: Complex, Complex32, f32, f32;
-}
-
-impl Ordered for f32 {}
-impl Ordered for i32 {}
-impl Ordered for u32 {}
-impl Ordered for f16 {}
-impl Ordered for f64 {}
-impl Integer for i32 {
-    type Long = i64;
-}
-impl Integer for u32 {
-    type Long = u64;
-}
-impl Float for f32 {}
-impl Float for f16 {}
-impl Float for f64 {}
-impl Float for Complex32 {}
 
 /// A map applied to each element when it is loaded, without an extra pass.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -105,19 +33,6 @@ pub enum Map {
     Abs,
     /// x times a factor; not for integers.
     Scale(f32),
-}
-
-/// What the order of a sum may depend on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum Determinism {
-    /// On the recipe: equal plans on equal devices give equal bits, run after run. The rules are
-    /// free to choose the fastest order.
-    #[default]
-    RunToRun,
-    /// On the shape alone. The bits of the result depend neither on workgroup or subgroup sizes nor
-    /// on where an array is cut for several bindings or devices.
-    AcrossDevices,
 }
 
 /// A reduction of a whole array, of some of its axes, or of each array of a batch.
@@ -233,175 +148,14 @@ pub struct Reduction<T, O> {
     element: PhantomData<(T, O)>,
 }
 
-/// A reduction without the types of its elements.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Core {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
-    pub(super) element: &'static str,
-    pub(super) shape: Shape,
-    pub(super) batch: usize,
-    pub(super) axes: Option<Vec<usize>>,
-    /// Where the elements of the inputs are; `None` for dense arrays.
-    pub(super) input: Option<Layout>,
-    pub(super) map: operator::Map,
-    pub(super) fold: Fold,
-    pub(super) finish: Finish,
-    /// What is subtracted from the number of elements in the divisor of a variance.
-    pub(super) ddof: usize,
-    /// The map given to [`Reduction::map`], which replaces the operation's own.
-    pub(super) mapped: Option<operator::Map>,
-    /// The fragment that makes elements of this kind of those in the array, and the one that makes
-    /// what is stored of the results.
-    pub(super) maps: [Option<Checked>; 2],
-    pub(super) determinism: Determinism,
-}
-
-impl Core {
-    /// The operator for an array of this `geometry`, if the device supports it.
-    pub(super) fn operator(&self, geometry: &Geometry, profile: &DeviceProfile) -> Result<Operator> {
-        let operator = self.arithmetic(geometry)?;
-        if operator.needs_f64() && !profile.f64 {
-            return Err(Error::unsupported(self, format!("{} does not support f64 in shaders (`SHADER_F64`)", profile.name)));
-        }
-        Ok(operator)
-    }
-
-    /// The same operator, without asking whether a device supports it.
-    pub(super) fn arithmetic(&self, geometry: &Geometry) -> Result<Operator> {
-        let map = match (&self.mapped, &self.map) {
-            (None, own) => own.clone(),
-            (Some(map), operator::Map::Identity) => map.clone(),
-            (Some(_), _) => return Err(Error::unsupported(self, "the operation already has a map of its own")),
-        };
-        match (&map, self.kind) {
-            (map, _) if self.fold == Fold::WideSum && *map != operator::Map::Identity => {
-                return Err(Error::unsupported(self, "a map has 32 bits, of which a wide sum cannot know whether they are all"));
-            }
-            (operator::Map::Abs, Kind::Complex) => return Err(Error::unsupported(self, "|x| of a complex number is real: use `norm`")),
-            (operator::Map::Scale(_), Kind::I32 | Kind::U32) => {
-                return Err(Error::unsupported(self, "integers cannot be multiplied by a floating-point factor"));
-            }
-            _ => {}
-        }
-        let count = geometry.count();
-        let divisor = || match u32::try_from(self.ddof).ok().and_then(|ddof| count.checked_sub(ddof)) {
-            Some(divisor) if divisor > 0 => Ok(divisor),
-            _ => {
-                Err(Error::unsupported(self, format!("ddof is {}, but must be less than {count}, the elements of each result", self.ddof)))
-            }
-        };
-        let finish = match self.finish {
-            Finish::Variance(_) => Finish::Variance(divisor()?),
-            Finish::Deviation(_) => Finish::Deviation(divisor()?),
-            _ if self.ddof > 0 => return Err(Error::unsupported(self, "only `variance` and `standard_deviation` have a ddof")),
-            Finish::Mean(_) => Finish::Mean(count),
-            Finish::Identity | Finish::Root => self.finish,
-        };
-        if (&self.fold, self.kind) == (&Fold::Moments, Kind::Complex) && count > MAX_COMPLEX {
-            let what = format!("`{self}`, the complex numbers of a variance");
-            let [required, available] = [count, MAX_COMPLEX].map(u64::from);
-            return Err(Error::LimitExceeded { what, limit: "elements of each result", required, available });
-        }
-        let fold = match (&self.fold, self.kind) {
-            // The squares of f16 fit f32 as they are.
-            (Fold::Squares, Kind::F16) => Fold::Sum,
-            (own, _) => own.clone(),
-        };
-        let rounded = self.determinism == Determinism::AcrossDevices;
-        let [source, sink] = [0, 1].map(|side| self.maps[side].clone().map(|fragment| self.indexed(fragment)));
-        Ok(Operator { input: self.kind, source, map, fold, finish, sink, rounded })
-    }
-
-    /// A fragment, with where it finds its indices.
-    fn indexed(&self, fragment: Checked) -> Arc<Indexed> {
-        let rank = self.shape.rank();
-        let extents: Vec<u32> = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32).collect();
-        let is_reduced = |axis: usize| axis < rank && self.axes.as_ref().is_none_or(|axes| axes.contains(&axis));
-        let axis = |axis: usize| {
-            let reduced = is_reduced(axis);
-            // The batch is slower than all axes.
-            let together =
-                |others: std::ops::Range<usize>| others.filter(|&other| is_reduced(other) == reduced).map(|other| extents[other]);
-            let (slower, faster) = match axis {
-                _ if axis == rank => (0..0, 0..rank),
-                _ => (0..axis, axis + 1..rank),
-            };
-            let is_batched = !reduced && axis < rank && self.batch > 1;
-            AxisIndex {
-                reduced,
-                faster: together(faster).product(),
-                extent: extents[axis],
-                slowest: !is_batched && together(slower).all(|extent| extent == 1),
-            }
-        };
-        let axes = (0..=rank).map(axis).collect();
-        Arc::new(Indexed { fragment, axes })
-    }
-
-    /// Refuses textures of other sizes than the arrays.
-    pub(super) fn check_textures(&self, axes: &[usize], input: &Placed) -> Result<()> {
-        let extents = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32);
-        let extents: Vec<u32> = extents.collect();
-        let results: Vec<u32> = extents.iter().enumerate().map(|(axis, &extent)| if axes.contains(&axis) { 1 } else { extent }).collect();
-        let texels = |side: usize| self.maps[side].as_ref().and_then(|map| map.array.texels());
-        texels(0).map_or(Ok(()), |texels| texels.check("input", &extents, input))?;
-        texels(1).map_or(Ok(()), |texels| texels.check("output", &results, &Placed::dense(&results)))
-    }
-
-    /// Adds a fragment that maps elements of an array to those that are reduced.
-    pub(super) fn with_source(mut self, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        fn form<T: Readable>() -> Form {
-            T::FORM
-        }
-        if matches!(self.map, operator::Map::Product | operator::Map::ConjugateProduct | operator::Map::Distance) {
-            return Err(Error::unsupported(&self, "a fragment maps the elements of one array, but the operation takes two"));
-        }
-        let inner = match self.kind {
-            Kind::F32 | Kind::F16 => form::<f32>(),
-            Kind::I32 => form::<i32>(),
-            Kind::U32 => form::<u32>(),
-            Kind::Complex => form::<Complex32>(),
-            Kind::F64 | Kind::Pair | Kind::Quad | Kind::Doubles => {
-                return Err(Error::unsupported(&self, "fragments cannot compute in f64"));
-            }
-        };
-        let side = Side::of(0, self.shape.rank(), array, inner);
-        let checked = Checked::new(fragment, element, side)?;
-        if self.kind == Kind::F16 {
-            // The fragment has unpacked it.
-            (self.kind, self.element) = (Kind::F32, f32::NAME);
-        }
-        self.maps[0] = Some(checked);
-        Ok(self)
-    }
-
-    /// Adds a fragment that maps results to elements of an array. Without a fragment, they have the
-    /// type of this id.
-    pub(super) fn with_sink(mut self, fragment: Fragment, array: Form, element: &'static str, result: TypeId) -> Result<Self> {
-        fn form<T: Readable>() -> (TypeId, Form) {
-            (TypeId::of::<T>(), T::FORM)
-        }
-        let inner = match &self.maps[1] {
-            Some(earlier) => earlier.inner(),
-            None => {
-                let forms = [form::<f32>(), form::<i32>(), form::<u32>(), form::<Complex32>()];
-                let found = forms.into_iter().find(|(id, _)| *id == result);
-                found.ok_or_else(|| Error::unsupported(&self, "the results have 64 bits, and fragments compute in 32 bits"))?.1
-            }
-        };
-        let side = Side::of(1, self.shape.rank(), array, inner);
-        self.maps[1] = Some(Checked::new(fragment, element, side)?);
-        Ok(self)
-    }
-
-    /// Whether the order across devices is requested and the bits of the result depend on it.
-    pub(super) fn is_ordered(&self, operator: &Operator) -> bool {
-        self.determinism == Determinism::AcrossDevices && !operator.is_exact()
-    }
-}
-
 typed!(Reduction<T: Element, O: Element> { core }, T => O, Recipe);
+
+impl<T, O> Reduction<T, O> {
+    /// A reduction whose types need not say what its arrays hold.
+    pub(super) fn of(core: Core) -> Self {
+        Self { core, element: PhantomData }
+    }
+}
 
 impl<T: Value, O: Element> Reduction<T, O> {
     pub(super) fn new(name: &'static str, shape: impl Into<Shape>, map: operator::Map, fold: Fold, finish: Finish) -> Self {
@@ -421,30 +175,7 @@ impl<T: Value, O: Element> Reduction<T, O> {
             maps: [None, None],
             determinism: Determinism::RunToRun,
         };
-        Self { core, element: PhantomData }
-    }
-}
-
-/// A fragment, and the elements of the array that it is for.
-#[cfg(feature = "signal")]
-pub(crate) type Mapping = (Fragment, Form, &'static str);
-
-#[cfg(feature = "signal")]
-impl Reduction<Complex32, Complex32> {
-    /// The same between arrays of such elements, as part of a larger operation.
-    pub(crate) fn between(self, (load, array, element): Mapping, store: Option<Mapping>) -> Result<Reduction<f32, f32>> {
-        let mut core = self.core.with_source(load, array, element)?;
-        if let Some((store, array, element)) = store {
-            core = core.with_sink(store, array, element, TypeId::of::<Complex32>())?;
-        }
-        Ok(Reduction::untyped(core))
-    }
-}
-
-impl Reduction<f32, f32> {
-    /// A reduction whose type does not say what its arrays hold.
-    pub(super) fn untyped(core: Core) -> Self {
-        Self { core, element: PhantomData }
+        Self::of(core)
     }
 }
 
@@ -505,7 +236,7 @@ impl<T: Element, O: Element> Reduction<T, O> {
     /// for operations on two arrays.
     pub fn map_input<I: Readable>(self, fragment: Fragment) -> Result<Reduction<I, O>> {
         let core = self.core.with_source(fragment, I::FORM, I::NAME)?;
-        Ok(Reduction { core, element: PhantomData })
+        Ok(Reduction::of(core))
     }
 
     /// Applies a [`Fragment`] to every result before it is stored. The output then has elements of
@@ -545,7 +276,7 @@ impl<T: Element, O: Element> Reduction<T, O> {
     /// of 64 bits.
     pub fn map_output<U: Writable>(self, fragment: Fragment) -> Result<Reduction<T, U>> {
         let core = self.core.with_sink(fragment, U::FORM, U::NAME, TypeId::of::<O>())?;
-        Ok(Reduction { core, element: PhantomData })
+        Ok(Reduction::of(core))
     }
 
     settings! { own:
@@ -565,7 +296,7 @@ impl<T: Element, O: Element> Reduction<T, O> {
     /// # Errors
     /// The same as those of planning.
     pub fn depth(&self, recipe: &Recipe) -> Result<u32> {
-        let geometry = Geometry::of(&self.core)?;
+        let geometry = self.core.geometry()?;
         Ok(recipe.depth(&geometry))
     }
 }
@@ -589,43 +320,5 @@ impl Computation for Core {
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         lower::lower(self, recipe, profile)
-    }
-}
-
-parsed!(
-    /// It has no fragments, and no [`Custom`](super::Custom) operator, whose identity element a
-    /// text does not state.
-    Reduction<T, O> where T: Value, O: Element, |text| {
-        Ok(Self { core: parse_typed(text, T::KIND, T::NAME, TypeId::of::<O>())?, element: PhantomData })
-    }
-);
-
-/// `sum f32 4194304`, `argmax f32 1024x1024 x4 axes=1`.
-impl fmt::Display for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.name, self.element, Batched(self.shape, self.batch))?;
-        if let Some(axes) = &self.axes {
-            write!(f, " axes={}", join(axes, ","))?;
-        }
-        if let Some(layout) = self.input {
-            write!(f, " in={layout}")?;
-        }
-        if self.ddof > 0 {
-            write!(f, " ddof={}", self.ddof)?;
-        }
-        match &self.mapped {
-            Some(operator::Map::Square) => f.write_str(" square")?,
-            Some(operator::Map::Abs) => f.write_str(" abs")?,
-            Some(operator::Map::Scale(bits)) => write!(f, " scale={}", f32::from_bits(*bits))?,
-            _ => {}
-        }
-        if let Fold::Custom { expression, .. } = &self.fold {
-            write!(f, " `{expression}`")?;
-            if let operator::Map::Custom(map) = &self.map {
-                write!(f, " of `{map}`")?;
-            }
-        }
-        f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })?;
-        Maps(&self.maps).fmt(f)
     }
 }

@@ -1,8 +1,7 @@
 //! The test inputs with which reductions are compared, and the tolerance between two correct
 //! results.
 
-use super::Core;
-use super::geometry::Geometry;
+use super::core::Core;
 use crate::fragment::Form;
 use crate::kernels::reduce::operator::{Fold, Kind, Map, Operator};
 use crate::verify::{TestInput, Tolerance, Verification};
@@ -20,7 +19,7 @@ const MAX_TOLERANCE: f64 = 2e-4;
 const ODD: f32 = f32::from_bits(0x3f80_0005);
 
 pub(super) fn verification(spec: &Core) -> Verification {
-    let Ok(geometry) = Geometry::of(spec) else { return Verification::EXACT };
+    let Ok(geometry) = spec.geometry() else { return Verification::EXACT };
     let Ok(operator) = spec.arithmetic(&geometry) else { return Verification::EXACT };
     let own = of_results(spec, &operator, geometry.count().into());
     let Some(sink) = &operator.sink else { return own };
