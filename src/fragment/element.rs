@@ -5,9 +5,10 @@ use num_complex::{Complex, Complex32};
 
 use super::texels::{Texel, Texels};
 use crate::element::{Element, ElementType};
+use crate::error::{Error, Result};
 use crate::wgsl::{Body, Expr, F32, I32, Scalar, Type, U32, bitcast, call, construct, convert, float, select, vec2};
 
-/// An element type that a [`Fragment`](super::Fragment) can read, from the input or from an array
+/// An element type that a [`Fragment`](crate::Fragment) can read, from the input or from an array
 /// of the caller's.
 ///
 /// | element | `value` in WGSL |
@@ -27,7 +28,7 @@ use crate::wgsl::{Body, Expr, F32, I32, Scalar, Type, U32, bitcast, call, constr
 /// Integers are not scaled: divide a `u8` by 255 where that is what you want.
 pub trait Readable: Element + Formed {}
 
-/// An element type that a [`Fragment`](super::Fragment) can write: those of [`Readable`] whose size
+/// An element type that a [`Fragment`](crate::Fragment) can write: those of [`Readable`] whose size
 /// is a multiple of 4 bytes, because invocations share the words of smaller ones, and
 /// [`Texel`](crate::Texel). Values of f16 and
 /// bf16 are rounded. Of integers in 8 and 16 bits the lowest bits are stored.
@@ -282,9 +283,22 @@ pub(crate) fn element_of(form: Form) -> Option<ElementType> {
     FORMS.iter().find(|(_, own)| *own == form).map(|(element, _)| *element)
 }
 
-/// How elements lie in memory that a fragment can read.
-pub(crate) fn form_of(element: ElementType) -> Option<Form> {
-    FORMS.iter().find(|(own, _)| *own == element).map(|(_, form)| *form)
+/// How elements lie in memory, if a fragment can read them.
+pub(crate) fn readable(element: ElementType) -> Result<Form> {
+    let why = "fragments read numbers of at most 32 bits, alone or in pairs, threes and fours";
+    let own = FORMS.iter().find(|(own, _)| *own == element);
+    own.map(|(_, form)| *form).ok_or_else(|| Error::Unsupported { what: format!("{element} in a fragment"), why: why.to_owned() })
+}
+
+/// The same of elements that a fragment can also write.
+pub(crate) fn writable(element: ElementType) -> Result<Form> {
+    let form = readable(element)?;
+    // Of texels, the fragment says which texture they are written to.
+    if form.is_writable() || form.is_texel() {
+        return Ok(form);
+    }
+    let why = format!("its elements have {} bytes, and invocations share words of 4 bytes", element.bytes());
+    Err(Error::Unsupported { what: format!("an output of {element} that a fragment writes"), why })
 }
 
 macro_rules! forms {

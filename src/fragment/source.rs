@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::declared::{Declared, DeclaredKind};
+use super::element::Form;
 use super::tokens::{Kind, Source};
-use super::{Declared, DeclaredKind, Form};
 use crate::wgsl::{Access, Expr, Function, Module, Type, U32, min};
 
 /// What the names of this crate begin with, so that they cannot collide with those of callers.

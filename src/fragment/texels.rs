@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::Fragment;
 use crate::error::{Error, Result};
 use crate::layout::Placed;
 use crate::shape::Shape;
@@ -94,7 +93,7 @@ fn known(format: wgpu::TextureFormat) -> Option<&'static Known> {
 }
 
 /// The format of a texture with this name in WebGPU, such as `rgba8unorm`, if plans take textures of
-/// it ([`Fragment::texels`]).
+/// it, see [`Fragment::texels`](crate::Fragment::texels).
 #[must_use]
 pub fn format_named(name: &str) -> Option<wgpu::TextureFormat> {
     FORMATS.iter().find(|known| known.name == name).map(|known| known.format)
@@ -103,31 +102,6 @@ pub fn format_named(name: &str) -> Option<wgpu::TextureFormat> {
 /// The name of a format in WebGPU. Of those that no plan takes, wgpu's.
 pub(crate) fn format_name(format: wgpu::TextureFormat) -> String {
     known(format).map_or_else(|| format!("{format:?}"), |known| known.name.to_owned())
-}
-
-impl Fragment {
-    /// The WGSL functions `srgb_encoded(linear: vec3<f32>) -> vec3<f32>` and
-    /// `srgb_decoded(stored: vec3<f32>) -> vec3<f32>`, for [`functions`](Self::functions): what a
-    /// texture of an sRGB format stores for numbers from 0 to 1, and back, as IEC 61966-2-1 has it.
-    ///
-    /// ```
-    /// use wgpu_fft::{Fragment, Texel, fft::C2r, wgpu::TextureFormat};
-    ///
-    /// // A texture with the view format `Rgba8UnormSrgb`, which a render pass samples as linear.
-    /// let grey = Fragment::new("vec4(srgb_encoded(vec3(value)), 1.0)").functions(Fragment::SRGB);
-    /// let spec = C2r::inverse([480, 640]).map_output::<Texel>(grey.texels(TextureFormat::Rgba8Unorm, [480, 640]))?;
-    /// # Ok::<(), wgpu_fft::Error>(())
-    /// ```
-    pub const SRGB: &'static str = "\
-fn srgb_encoded(linear: vec3<f32>) -> vec3<f32> {
-    let value = clamp(linear, vec3(0.0), vec3(1.0));
-    return select(1.055 * pow(value, vec3(1.0 / 2.4)) - 0.055, 12.92 * value, value <= vec3(0.0031308));
-}
-
-fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
-    return select(pow((stored + 0.055) / 1.055, vec3(2.4)), stored / 12.92, stored <= vec3(0.04045));
-}
-";
 }
 
 impl fmt::Display for Picture {
