@@ -19,10 +19,12 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod core;
 mod design;
 pub(crate) mod divide;
 mod emit;
 mod fit;
+mod geometry;
 mod lower;
 mod mapped;
 mod neighbours;

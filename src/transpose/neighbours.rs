@@ -5,10 +5,11 @@
 
 use std::mem::discriminant;
 
+use super::core::Core;
 use super::design::{BANDS_IN_PLACE, candidates, design};
 use super::fit::OnDevice;
+use super::geometry::Task;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
-use super::spec::{Core, Task};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;

@@ -1,7 +1,7 @@
 //! Single elements of a permutation, looked up in the input, and the tolerance between two correct
 //! results.
 
-use super::spec::Core;
+use super::core::Core;
 use crate::plan::Sealed;
 use crate::verify::sample::{count, index, spread};
 use crate::verify::{Known, Sample, Verification};

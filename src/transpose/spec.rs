@@ -1,25 +1,20 @@
 //! The specification of a permutation: which axis of the input becomes which axis of the output.
 
-use std::fmt;
 use std::marker::PhantomData;
 
-use super::fit::OnDevice;
-use super::mapped::Mapped;
-use super::strides::Problem;
-use super::{Recipe, design};
+use super::core::{Core, last_two_swapped};
+use super::recipe::Recipe;
 use crate::dynamic::AnySpec;
 use crate::element::{Element, ElementType};
-use crate::error::{Error, Result};
-use crate::fragment::{self, Checked, Form, Fragment, Maps, Readable, Side, TEXELS_ELSEWHERE, Texel, Writable};
-use crate::gpu::DeviceProfile;
-use crate::kernels::Slot;
-use crate::kernels::transpose::Matrices;
-use crate::layout::{Layout, Placed};
-use crate::plan::{Array, Computation, Placement, Program, typed};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::fragment::{self, Checked, Fragment, Readable, Writable};
+use crate::layout::Layout;
+use crate::plan::{Placement, typed};
 use crate::settings::settings;
-use crate::shape::{Batched, Shape};
-use crate::strides::IoDim;
-use crate::text::{Text, join, parsed};
+use crate::shape::Shape;
+use crate::text::parsed;
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
@@ -105,24 +100,6 @@ use crate::text::{Text, join, parsed};
 pub struct Permute<T, O = T> {
     pub(super) core: Core,
     pub(super) element: PhantomData<fn(T) -> O>,
-}
-
-/// A permutation of elements of some type. What it does is compiled once, not for every type.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Core {
-    /// The elements that are moved, between the fragments.
-    name: &'static str,
-    pub bytes: usize,
-    pub shape: Shape,
-    pub order: Vec<usize>,
-    pub batch: usize,
-    input: Option<Layout>,
-    pub output: Option<Layout>,
-    placement: Placement,
-    /// How kernels read and write those elements, if there is a fragment.
-    form: Option<Form>,
-    /// What fragments of the caller's do to the elements of the input, and to those of the output.
-    pub maps: [Option<Checked>; 2],
 }
 
 typed!(Permute<T: Element, O: Element> { core }, T => O, Recipe);
@@ -220,267 +197,6 @@ impl<T: Element, O: Element> Permute<T, O> {
     }
 }
 
-impl Core {
-    fn new(name: &'static str, bytes: usize, shape: Shape, order: Vec<usize>) -> Self {
-        Self {
-            name,
-            bytes,
-            shape,
-            order,
-            batch: 1,
-            input: None,
-            output: None,
-            placement: Placement::OutOfPlace,
-            form: None,
-            maps: [None, None],
-        }
-    }
-
-    fn adjoint(&self) -> Result<Self> {
-        Maps(&self.maps).check_linear(self)?;
-        let shape = self.output_shape()?;
-        let mut order = vec![0; self.order.len()];
-        self.order.iter().enumerate().for_each(|(to, &from)| order[from] = to);
-        Ok(Self { shape, order, input: self.output, output: self.input, ..self.clone() })
-    }
-
-    /// Adds a fragment between an array of such elements and those that are moved. Without a
-    /// fragment on this side, the latter are `own`.
-    fn mapped(mut self, side: usize, fragment: Fragment, (array, element): (Form, &'static str), own: Form) -> Result<Self> {
-        let inner = *self.form.get_or_insert(own);
-        let place = Side::of(side, self.shape.rank(), array, inner);
-        self.maps[side] = Some(Checked::new(fragment, element, place)?);
-        Ok(self)
-    }
-
-    /// Bytes of an element of the input, and of one of the output.
-    fn element_bytes(&self) -> [usize; 2] {
-        [0, 1].map(|side| self.maps[side].as_ref().map_or(self.bytes, |map| map.array.bytes() as usize))
-    }
-
-    /// Bytes of the arrays.
-    pub(super) fn array_bytes(&self, places: &Places) -> [u64; 2] {
-        let bytes = self.element_bytes();
-        [(&places.input, bytes[0]), (&places.output, bytes[1])].map(|(placed, bytes)| crate::gpu::in_units((placed.span * bytes) as u64))
-    }
-
-    /// How kernels read the input and write the output, if there are fragments.
-    pub(super) fn forms(&self) -> Option<[Form; 2]> {
-        let form = self.form?;
-        Some([0, 1].map(|side| self.maps[side].as_ref().map_or(form, |map| map.array)))
-    }
-
-    pub(super) fn is_mapped(&self) -> bool {
-        self.form.is_some()
-    }
-
-    pub(super) fn output_name(&self) -> &'static str {
-        self.maps[1].as_ref().map_or(self.name, |map| map.element)
-    }
-
-    pub(super) fn is_in_place(&self) -> bool {
-        self.placement == Placement::InPlace
-    }
-
-    pub(super) fn output_shape(&self) -> Result<Shape> {
-        self.shape.check()?;
-        let rank = self.shape.rank();
-        let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
-        if self.order.len() != rank {
-            return Err(unsupported(format!("it has {} axes, but the shape has {rank}", self.order.len())));
-        }
-        if let Some(axis) = self.order.iter().find(|&&axis| axis >= rank) {
-            return Err(unsupported(format!("axis {axis} does not exist: the axes are 0 to {}", rank - 1)));
-        }
-        if let Some(axis) = (0..rank).find(|axis| !self.order.contains(axis)) {
-            return Err(unsupported(format!("axis {axis} is missing, and another is given twice")));
-        }
-        let extents: Vec<usize> = self.order.iter().map(|&axis| self.shape.extents()[axis]).collect();
-        Ok(Shape::from(extents))
-    }
-
-    /// The extents of the input and the order of its axes, each with the batch first. `None` unless
-    /// input and output are two dense arrays of the same elements.
-    pub(super) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
-        self.output_shape()?;
-        let dense = self.input.is_none() && self.output.is_none() && !self.is_in_place() && self.form.is_none();
-        let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied());
-        let order = std::iter::once(0).chain(self.order.iter().map(|axis| axis + 1));
-        Ok(dense.then(|| (extents.collect(), order.collect())))
-    }
-
-    /// The same permutation with another extent of one axis, numbered as in
-    /// [`dense_axes`](Self::dense_axes).
-    pub(super) fn with_extent(&self, axis: usize, extent: usize) -> Self {
-        match axis {
-            0 => Self { batch: extent, ..self.clone() },
-            _ => Self { shape: self.shape.with(axis - 1, extent), ..self.clone() },
-        }
-    }
-
-    fn unsupported(&self, what: &str, why: &str) -> Error {
-        Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() }
-    }
-
-    /// Where the elements of input and output are.
-    fn places(&self) -> Result<Places> {
-        // Of its own type: buffers have no texels.
-        if (self.name, self.bytes) == (Texel::NAME, size_of::<Texel>()) {
-            return Err(self.unsupported("a permutation of texels", TEXELS_ELSEWHERE));
-        }
-        self.shape.elements("permutation", self.batch)?;
-        let output_shape = self.output_shape()?;
-        let input = self.input.unwrap_or(Layout::dense(self.shape)).placed("input", self.shape, self.batch)?;
-        let output = self.output.unwrap_or(Layout::dense(output_shape)).placed("output", output_shape, self.batch)?;
-        if !output.distinct {
-            return Err(self.unsupported(
-                "an output layout",
-                "its elements might overlap: each stride must be larger than the reach of all smaller strides together",
-            ));
-        }
-        let axis =
-            |extent: usize, from: usize, to: usize| IoDim { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
-        for (name, map, placed, shape) in [("input", &self.maps[0], &input, self.shape), ("output", &self.maps[1], &output, output_shape)] {
-            if let Some(texels) = map.as_ref().and_then(|map| map.array.texels()) {
-                texels.check(name, &extents_of(shape, self.batch), placed)?;
-            }
-        }
-        let rank = self.shape.rank();
-        let mut axes: Vec<IoDim> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
-        axes.push(axis(self.batch, rank, rank));
-        if self.is_in_place() && self.input != self.output {
-            return Err(self.unsupported("two layouts in place", "input and output are the same array, so their layouts must be equal"));
-        }
-        Ok(Places { input, output, axes })
-    }
-
-    pub(super) fn geometry(&self) -> Result<Geometry> {
-        let places = self.places()?;
-        if let Some(form) = self.form {
-            return Ok(Geometry { task: Task::Mapped(Box::new(Mapped::new(self, form, &places)?)), places });
-        }
-        let bytes = self.bytes;
-        if !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
-            let what = format!("a permutation of elements of {bytes} bytes ({})", self.name);
-            return Err(Error::Unsupported { what, why: "elements must have 1, 2, 4, 8 or 16 bytes".to_owned() });
-        }
-        let in_place = self.is_in_place();
-        let Places { input, output, axes } = &places;
-        let problem = Problem::new(bytes as u32, axes.iter().copied(), [input.offset, output.offset], in_place);
-        if in_place && !problem.is_square() {
-            return Err(self.unsupported(
-                "this permutation in place",
-                "only square matrices can be transposed in place: the permutation must swap two axes of equal extents, one of them contiguous",
-            ));
-        }
-        let rank = self.shape.rank();
-        let dense = self.input.is_none() && self.output.is_none() && !in_place && rank >= 2 && self.order == last_two_swapped(rank);
-        let matrices = dense.then(|| {
-            let extents = self.shape.extents();
-            let leading: usize = extents[..rank - 2].iter().product();
-            let batch = (leading * self.batch) as u32;
-            (Matrices { rows: extents[rank - 2] as u32, columns: extents[rank - 1] as u32, batch }, bytes as u32)
-        });
-        Ok(Geometry { task: Task::Plain(problem, matrices), places })
-    }
-
-    /// A permutation without fragments on a device.
-    pub(super) fn on_device<'a>(
-        &self,
-        places: &Places,
-        problem: &'a Problem,
-        matrices: Option<(Matrices, u32)>,
-        profile: &'a DeviceProfile,
-    ) -> OnDevice<'a> {
-        let (label, slots, bytes) = (self.to_string(), [Slot::Input(0), Slot::Output], self.array_bytes(places));
-        OnDevice { problem, matrices, label, slots, bytes, profile }
-    }
-}
-
-fn extents_of(shape: Shape, batch: usize) -> Vec<u32> {
-    shape.extents().iter().chain([&batch]).map(|&extent| extent as u32).collect()
-}
-
-/// 0, 1, …, with the last two swapped.
-fn last_two_swapped(rank: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..rank).collect();
-    if let [.., a, b] = &mut order[..] {
-        std::mem::swap(a, b);
-    }
-    order
-}
-
-/// A specification that has passed the checks.
-pub(super) struct Geometry {
-    pub places: Places,
-    pub task: Task,
-}
-
-/// Where elements are.
-pub(super) struct Places {
-    pub input: Placed,
-    pub output: Placed,
-    /// The axes of the output, followed by the batch.
-    pub axes: Vec<IoDim>,
-}
-
-/// What is to be done.
-pub(super) enum Task {
-    /// Bits are moved; with the dense matrices and the bytes of their elements, if they are such.
-    Plain(Problem, Option<(Matrices, u32)>),
-    /// Fragments map the elements.
-    Mapped(Box<Mapped>),
-}
-
-impl Computation for Core {
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        let geometry = self.geometry()?;
-        Ok(match &geometry.task {
-            Task::Plain(problem, matrices) => design::design(&self.on_device(&geometry.places, problem, *matrices, profile)),
-            Task::Mapped(mapped) => mapped.design(profile),
-        })
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        let geometry = self.geometry()?;
-        let Places { input, output, .. } = &geometry.places;
-        let [input_bytes, output_bytes] = self.element_bytes();
-        let input = Array { len: input.span, element_bytes: input_bytes };
-        let output = Array { len: output.span, element_bytes: output_bytes };
-        let program = Program::new(self.to_string(), self.placement, vec![input], output);
-        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
-        match &geometry.task {
-            Task::Plain(problem, matrices) => {
-                program.dispatches = recipe.dispatches(&self.on_device(&geometry.places, problem, *matrices, profile))?;
-            }
-            Task::Mapped(mapped) => mapped.lower(recipe, profile, &mut program)?,
-        }
-        Ok(program)
-    }
-}
-
-/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
-/// in-place`, with only what is not the default.
-impl fmt::Display for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());
-        let word = if transpose { "transpose" } else { "permute" };
-        write!(f, "{word} {} {}", self.name, Batched(self.shape, self.batch))?;
-        if !transpose {
-            write!(f, " order={}", join(&self.order, ","))?;
-        }
-        for (name, layout) in [("in", self.input), ("out", self.output)] {
-            if let Some(layout) = layout {
-                write!(f, " {name}={layout}")?;
-            }
-        }
-        f.write_str(if self.is_in_place() { " in-place" } else { "" })?;
-        Maps(&self.maps).fmt(f)
-    }
-}
-
 parsed!(
     /// It has no fragments.
     Permute<T> where T: Element, |text| Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData })
@@ -501,31 +217,4 @@ fn any_of(core: Core, element: ElementType) -> AnySpec {
     };
     // The type says nothing: `elements` does.
     AnySpec::untyped(Permute::<u8> { core, element: PhantomData }, elements, map)
-}
-
-impl Core {
-    fn parse(text: &str, name: &'static str, bytes: usize) -> Result<Self> {
-        let whole = text;
-        let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        let kind = words.any().unwrap_or_default();
-        if !matches!(kind, "transpose" | "permute") {
-            return Err(text.wrong(whole, "it must begin with transpose or permute"));
-        }
-        words.skip(name)?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
-        let mut fields = words.fields();
-        let order = match (kind, fields.value("order")) {
-            ("permute", Some(order)) => text.numbers(order, ',')?,
-            ("permute", None) => return Err(text.wrong(whole, "a permutation needs an order (order=2,0,1)")),
-            (_, None) => last_two_swapped(shape.rank()),
-            (_, Some(order)) => return Err(text.wrong(order, "only `permute` has an order")),
-        };
-        let mut layout = |name| fields.value(name).map(|layout| Layout::parse(text, layout)).transpose();
-        let (input, output) = (layout("in")?, layout("out")?);
-        let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
-        let placement = if fields.flag("in-place") { Placement::InPlace } else { Placement::OutOfPlace };
-        fields.done("a batch (x4), a layout (in=1024,1 out=1024,1) or in-place, each at most once")?;
-        Ok(Self { batch, input, output, placement, ..Self::new(name, bytes, shape, order) })
-    }
 }

@@ -4,20 +4,16 @@
 //! sizes, and axes whose index a fragment asks for are not joined with others.
 
 mod emit;
+mod lower;
 
-use bytemuck::Zeroable;
-
+use super::core::{Core, Places};
 use super::design::workgroup;
 use super::fit::{Fit, Unfit, check_workgroup, ensure};
 use super::recipe::Recipe;
-use super::spec::{Core, Places};
 use crate::error::{Error, Result};
 use crate::fragment::{Argument, Checked, Form};
 use crate::gpu::DeviceProfile;
-use crate::kernels::transpose::mapped::{self, Params, Work};
-use crate::kernels::transpose::{Arrays, Blocks, strided, tiled};
-use crate::kernels::{Slot, bind_textures};
-use crate::plan::Program;
+use crate::kernels::transpose::{Blocks, strided, tiled};
 use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, Strided, joined};
 use crate::wgsl::Type;
@@ -323,42 +319,5 @@ impl Mapped {
     /// Those of the recipes that fit, each once, without `own`.
     pub fn fitting(&self, own: &Recipe, recipes: Vec<Recipe>, profile: &DeviceProfile) -> Vec<Recipe> {
         crate::plan::others(Some(own), recipes).into_iter().filter(|recipe| self.fit(recipe, profile).is_ok()).collect()
-    }
-
-    /// Adds the dispatch of a recipe to a program.
-    pub fn lower(&self, recipe: &Recipe, profile: &DeviceProfile, program: &mut Program) -> Result<()> {
-        let way = self.fit(recipe, profile).map_err(|unfit| unfit.error(recipe, &self.label))?;
-        let mut declared = Vec::new();
-        for (step, first) in self.declaring() {
-            declared.extend(program.bind_declared(&step.fragment, first)?);
-        }
-        let dims: Vec<IoDim> = self.axes.iter().map(|axis| axis.dim).collect();
-        let outer = |side: usize| [2, 3, 4].map(|i| dims.get(i).map_or(0, |dim| dim.strides[side]));
-        let params = Params {
-            extent_x: dims[0].extent,
-            extent_y: dims[1].extent,
-            input: self.offsets[0],
-            output: self.offsets[1],
-            outer: [2, 3].map(|i| dims.get(i).map_or(1, |dim| dim.extent)),
-            input_x: dims[0].strides[0],
-            input_y: dims[1].strides[0],
-            input_outer: outer(0),
-            output_x: dims[0].strides[1],
-            output_y: dims[1].strides[1],
-            output_outer: outer(1),
-            ..Params::zeroed()
-        };
-        let work = Work {
-            block: way.block(),
-            workgroup: way.workgroup(),
-            memory_bytes: self.memory_bytes(way),
-            in_place: self.in_place,
-            text: emit::wgsl(self, way).into(),
-        };
-        let arrays = Arrays { slots: [Slot::Input(0), Slot::Output], ranges: [None; 2] };
-        let mut dispatch = mapped::dispatch(self.label.clone(), params, self.outer(), work, profile.groups_per_axis, arrays, declared)?;
-        bind_textures(&mut dispatch.binds, self.forms().map(Form::texels));
-        program.dispatches.push(dispatch);
-        Ok(())
     }
 }
