@@ -60,6 +60,6 @@ pub use rings::RadialAverage;
 pub use roll::Roll;
 pub(crate) use roll::any_roll;
 pub use spectral::SpectralFilter;
-pub use stft::{Istft, Padding, Scaling, Stft};
+pub use stft::{Istft, Scaling, Stft};
 pub use stream::{ConvolveStream, IstftStream, StftStream, StreamConvolve};
 pub use zoom::Zoom;

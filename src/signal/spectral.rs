@@ -83,8 +83,8 @@ use crate::verify::Verification;
 ///
 /// # Errors
 /// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for shapes of more than 3 axes, for
-/// lengths that are shorter than the signal, and for a real filter without the last axis; the
-/// errors of [`C2c`].
+/// lengths that are shorter than the signal, for a real filter without the last axis, and for
+/// [`Edge::Odd`]; the errors of [`C2c`].
 ///
 /// # Sources
 /// A. V. Oppenheim and R. W. Schafer, Discrete-Time Signal Processing, Prentice Hall 1989, chapters
@@ -222,6 +222,7 @@ impl Core {
 
     /// The transforms with what is between them.
     fn filter(&self) -> Result<Filter> {
+        self.edge.check_of_filter(self)?;
         let Self { real, shape, batch, edge, layouts, maps, .. } = self;
         shape.elements("spectral filter", *batch)?;
         let rank = shape.rank();

@@ -2,8 +2,8 @@
 
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::window::Window;
-use wgpu_fft::signal::{Padding, Scaling, Stft};
-use wgpu_fft::{Complex32, Fragment};
+use wgpu_fft::signal::{Scaling, Stft};
+use wgpu_fft::{Complex32, Edge, Fragment};
 
 use crate::frames::{Case, Welch};
 use crate::harness::*;
@@ -11,11 +11,13 @@ use crate::reference::{complex_noise, noise, relative_error, wide};
 
 /// Lengths that take one pass, several, and a convolution; signals of odd length.
 pub fn spectra_of_frames_there_and_back(device: &Device) {
-    let paddings = [Padding::Zeros, Padding::Edge, Padding::Even, Padding::Odd];
+    let edges = [Edge::Zero, Edge::Nearest, Edge::Mirror, Edge::Odd, Edge::Wrap, Edge::Reflect];
     for (i, (n, m, hop, nfft)) in
-        [(1000, 64, 16, 64), (777, 100, 33, 128), (500, 37, 9, 37), (3001, 600, 200, 1024)].into_iter().enumerate()
+        [(1000, 64, 16, 64), (777, 100, 33, 128), (500, 37, 9, 37), (3001, 600, 200, 1024), (400, 48, 12, 48), (20, 64, 16, 64)]
+            .into_iter()
+            .enumerate()
     {
-        let case = Case { padding: paddings[i], phase: [Some(0), None, Some(5), Some(-3)][i], ..Case::new(n, m, hop, nfft) };
+        let case = Case { edge: edges[i], phase: [Some(0), None, Some(5), Some(-3)][i % 4], ..Case::new(n, m, hop, nfft) };
         let x = complex_noise(2 * n, 8);
         let direct = |x: &[Complex64], bins| -> Vec<Complex64> {
             let range = case.spec::<f32>().frame_range().unwrap();

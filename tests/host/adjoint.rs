@@ -5,7 +5,7 @@ use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
 use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::signal::{Convolve, Frequencies, Mode, Padding, Resample, Roll, Scaling, Stft, Zoom};
+use wgpu_fft::signal::{Convolve, Frequencies, Mode, Resample, Roll, Scaling, Stft, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceProfile, Edge, Element, Error, Fragment, Layout, Spec, bytemuck};
 
@@ -231,10 +231,10 @@ fn what_has_no_adjoint_says_why() {
     refused(text(C2c::forward([8, 8]).axes([1]).transposed().adjoint()), "transposed");
     let frames = || Stft::<f32>::new(40, &[1.0f32; 8], 4);
     let text = |spec: wgpu_fft::Result<wgpu_fft::signal::Istft<f32>>| spec.map(|spec| spec.to_string());
-    refused(text(frames().padding(Padding::Even).adjoint()), "zeros");
+    refused(text(frames().edge(Edge::Mirror).adjoint()), "zeros");
     refused(text(frames().map_output::<Complex32>(Fragment::new("value")).unwrap().adjoint()), "fragments");
     refused(text(frames().inverse().unwrap().adjoint().unwrap().inverse()), "without an inverse");
-    let padded = frames().inverse().unwrap().adjoint().unwrap().padding(Padding::Edge);
+    let padded = frames().inverse().unwrap().adjoint().unwrap().edge(Edge::Nearest);
     refused(padded.frame_range().map(|_| String::new()), "zeros");
     refused(Zoom::<f32>::new(8, [0.0, 2.0], 3).axis(1).adjoint().map(|spec| spec.to_string()), "axis 1");
     let mapped = Zoom::<f32>::new(8, [0.0, 2.0], 3).map_input::<u8>(Fragment::new("f32(value)")).unwrap();

@@ -190,6 +190,7 @@ fn sums_over_channels() {
     assert!(matches!(spec().channels(2, 0).design(profile), Err(Error::Empty { .. })));
     assert!(matches!(spec().channels(usize::MAX, 2).design(profile), Err(Error::LimitExceeded { .. })));
     assert!(matches!(spec().channels(2, 2).kernel_for_each().design(profile), Err(Error::Unsupported { .. })));
+    assert!(matches!(spec().edge(Edge::Odd).design(profile), Err(Error::Unsupported { .. })));
     let one = spec().design(profile).unwrap();
     assert!(matches!(spec().channels(2, 2).lower(&one, profile), Err(Error::UnfitRecipe { .. })));
 }

@@ -246,6 +246,8 @@ fn what_makes_no_sense_is_refused_with_the_numbers() {
     for (error, why) in [
         (refused(&SeparableFilter::<f32>::correlation(9), &profile), "at least one axis must have a kernel"),
         (refused(&line(vec![]), &profile), "it has no taps"),
+        (refused(&line(vec![1.0]).edge(Edge::Odd), &profile), "its edge is odd"),
+        (refused(&square(&[3, 3], 9).edge(Edge::Odd), &profile), "its edge is odd"),
         (refused(&line(vec![1.0, f32::NAN]), &profile), "tap 1 of the kernel along axis 0, NaN,"),
         (refused(&line(vec![1.0, 1.0, f32::NEG_INFINITY]), &profile), "tap 2 of the kernel along axis 0, -inf,"),
         (refused(&line(vec![1.0]).kernel(3, [1.0]), &profile), "the kernel along axis 3"),

@@ -9,12 +9,11 @@ use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::low_level::recipes::fft::{AxisRecipe, PassRecipe, Recipe};
 use wgpu_fft::reduce;
-use wgpu_fft::signal::Padding;
 use wgpu_fft::signal::{
     self, Convolve, DirectFilter, Frequencies, PhaseCorrelate, RadialAverage, Resample, Roll, SeparableFilter, SpectralFilter, Zoom,
 };
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Edge, Error, Fragment, Spec};
 
 use crate::changes::cases;
 use crate::cores::on_all_cores;
@@ -122,7 +121,7 @@ fn subjects() -> Vec<Own> {
         frames::Case::new(300, 24, 7, 32).spec::<f32>(),
         {
             let mut own = frames::Case::new(200, 15, 4, 15);
-            own.padding = Padding::Even;
+            own.edge = Edge::Mirror;
             own.spec::<Complex32>()
         },
         frames::Case::new(300, 24, 7, 32).spec::<f32>().inverse().unwrap(),

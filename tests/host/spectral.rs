@@ -283,6 +283,8 @@ fn wrong_filters_are_refused() {
     assert!(text.contains("1 lengths were given for 2 axes"), "{text}");
     let text = why(filter(&[5, 5]).lengths([8, 4]));
     assert!(text.contains("along axis 1 a transform of 4 is too short for a signal of 5"), "{text}");
+    let text = why(filter(&[5, 5]).lengths([8, 8]).edge(Edge::Odd));
+    assert!(text.contains("its edge is odd"), "{text}");
     let text = why(filter(&[5, 5]).axes(0));
     assert!(text.contains("the last axis must be transformed"), "{text}");
     let text = why(filter(&[5, 5]).axes(1).lengths([8, 8]));

@@ -7,15 +7,13 @@ use wgpu_fft::low_level::recipes;
 use wgpu_fft::low_level::recipes::fft::Reals;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::window::Window;
-use wgpu_fft::signal::{Padding, Scaling, Stft};
-use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
+use wgpu_fft::signal::{Scaling, Stft};
+use wgpu_fft::{Complex32, DeviceProfile, Edge, Error, Fragment, Spec};
 
-use crate::frames::Case;
+use crate::frames::{Case, EDGES};
 use crate::reference::*;
 use crate::sanitized::{RunOnHost, run};
 use crate::variants::{profiles, profiles_of};
-
-const PADDINGS: [Padding; 4] = [Padding::Zeros, Padding::Edge, Padding::Even, Padding::Odd];
 
 /// A signal's number, from a complex number and back.
 trait Narrow: Number {
@@ -134,11 +132,11 @@ fn check_both(case: &Case, batch: usize, profiles_taken: usize) {
 }
 
 #[test]
-fn every_padding_and_phase() {
+fn every_edge_and_phase() {
     for (n, m, hop, nfft) in [(20, 8, 3, 8), (37, 10, 4, 10), (33, 7, 2, 12), (64, 16, 16, 20), (50, 9, 5, 9), (10, 4, 1, 4)] {
-        for (i, padding) in PADDINGS.into_iter().enumerate() {
+        for (i, edge) in EDGES.into_iter().enumerate() {
             let phase = [Some(0), None, Some(3), Some(-2)][(i + m) % 4];
-            check_both(&Case { padding, phase, ..Case::new(n, m, hop, nfft) }, 1 + i % 3, 1);
+            check_both(&Case { edge, phase, ..Case::new(n, m, hop, nfft) }, 1 + i % 3, 1);
         }
     }
     for phase in [Some(0), None, Some(5), Some(-7)] {
@@ -152,13 +150,17 @@ fn lengths_of_all_kinds() {
     for (n, m, hop, nfft) in [(41, 6, 8, 74), (1, 1, 1, 1), (3, 8, 2, 8), (2, 1, 3, 5), (300, 200, 100, 256), (40, 8, 2, 64)] {
         check_both(&Case::new(n, m, hop, nfft), 2, usize::MAX);
     }
-    check_both(&Case { padding: Padding::Odd, ..Case::new(39, 12, 4, 12) }, 3, usize::MAX);
+    check_both(&Case { edge: Edge::Odd, ..Case::new(39, 12, 4, 12) }, 3, usize::MAX);
+    // Several images of the signal on both sides.
+    for (n, edge) in [1, 2, 3].into_iter().flat_map(|n| [Edge::Wrap, Edge::Reflect, Edge::Mirror, Edge::Nearest].map(|edge| (n, edge))) {
+        check_both(&Case { edge, ..Case::new(n, 16, 3, 16) }, 2, 1);
+    }
 }
 
 #[test]
 fn some_frames_and_scalings() {
     for frames in [[0, 2], [0, 1], [2, 7], [8, 9]] {
-        check_both(&Case { frames: Some(frames), padding: Padding::Even, ..Case::new(30, 8, 4, 8) }, 2, 1);
+        check_both(&Case { frames: Some(frames), edge: Edge::Mirror, ..Case::new(30, 8, 4, 8) }, 2, 1);
     }
     for scaling in [Scaling::Magnitude, Scaling::Psd { sampling_rate: 48_000.0 }] {
         check_both(&Case { scaling, ..Case::new(30, 8, 4, 8) }, 1, 1);
@@ -183,7 +185,7 @@ fn some_frames_and_scalings() {
 /// Arrays larger than a binding: in several bindings, and in several dispatches.
 #[test]
 fn large_signals_in_several_bindings() {
-    let case = Case { padding: Padding::Edge, ..Case::new(200, 16, 8, 16) };
+    let case = Case { edge: Edge::Nearest, ..Case::new(200, 16, 8, 16) };
     let profile = profiles()[0].with(|profile| profile.binding_bytes = 1024);
     let x = noise(200, 5);
     let spec = case.spec::<f32>();
@@ -195,7 +197,7 @@ fn large_signals_in_several_bindings() {
     assert!(expected.len() * 8 > 1024);
     near(&program.run_on_host::<f32, Complex32>(&x), &expected, bound(&case), &program);
 
-    let case = Case { padding: Padding::Odd, ..Case::new(256, 16, 64, 16) };
+    let case = Case { edge: Edge::Odd, ..Case::new(256, 16, 64, 16) };
     let profile = profiles()[0].with(|profile| profile.binding_bytes = 4096);
     let x = complex_noise(6 * 256, 6);
     let spec = case.spec::<Complex32>().batch(6);
@@ -209,7 +211,7 @@ fn large_signals_in_several_bindings() {
 /// One dispatch, whatever is fused.
 #[test]
 fn spectrograms_take_one_pass() {
-    let case = Case { padding: Padding::Odd, ..Case::new(100, 16, 4, 32) };
+    let case = Case { edge: Edge::Odd, ..Case::new(100, 16, 4, 32) };
     let decibels = Fragment::new("log(dot(value, value) + 1e-6) + 100.0 * f32(i0) + 10000.0 * f32(batch) + f0 * 0.0 + f32(i1) * 0.5");
     let spec = case.spec::<f32>().batch(2).map_output::<f32>(decibels).unwrap();
     let x = noise(200, 6);
@@ -255,7 +257,7 @@ fn scipy_agrees() {
                 "psd" => Scaling::Psd { sampling_rate: 20.0 },
                 _ => Scaling::None,
             },
-            padding: PADDINGS[["zeros", "edge", "even", "odd"].iter().position(|name| *name == words[7]).unwrap()],
+            edge: EDGES[["zeros", "edge", "even", "odd"].iter().position(|name| *name == words[7]).unwrap()],
             frames: (words[8] == "some").then(|| [number(9), number(10)]),
         };
         let values: Vec<f64> = values.split(' ').map(|value| value.parse().unwrap()).collect();
@@ -297,7 +299,7 @@ fn what_makes_no_sense_is_refused() {
     refused(spec().frames(3..3), &["3..3", "0..9"]);
     refused(spec().frames(-2..3), &["-2..3"]);
     refused(spec().frames(0..10), &["0..10"]);
-    refused(Case { n: 4, padding: Padding::Even, ..case.clone() }.spec(), &["4 elements before", "image has 3"]);
+    refused(Case { n: 4, edge: Edge::Odd, ..case.clone() }.spec(), &["4 elements before", "image has 3"]);
     refused(spec().scaling(Scaling::Psd { sampling_rate: 0.0 }), &["sampling rate of 0"]);
     refused(Stft::new(30, &[1.0, -1.0], 1).scaling(Scaling::Magnitude), &["sum 0"]);
     refused(Stft::new(30, &[1.0, f64::NAN], 1), &["element 1", "NaN"]);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use wgpu_fft::Spec;
 use wgpu_fft::num_complex::{Complex32, Complex64};
 use wgpu_fft::signal::{Frequencies, Mode, PhaseCorrelate, Resample, SpectralFilter, Zoom};
-use wgpu_fft::signal::{Istft, Padding, Scaling};
+use wgpu_fft::signal::{Istft, Scaling};
 use wgpu_fft::{Edge, Error, Fragment};
 
 use crate::case::{Case, Problem, Verdict, kind_of};
@@ -271,7 +271,7 @@ fn frames_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
     let hop = case.between(1, m);
     let nfft = m + if case.chance(30) { case.between(0, m) } else { 0 };
     let mut direct = frames::Case::new(n, m, hop, nfft);
-    direct.padding = case.pick(&[Padding::Zeros, Padding::Edge, Padding::Even, Padding::Odd]);
+    direct.edge = case.pick(&frames::EDGES);
     direct.phase = case.pick(&[Some(0), None, Some(3), Some(-2)]);
     direct.scaling = case.pick(&[Scaling::None, Scaling::Magnitude, Scaling::Psd { sampling_rate: 20.0 }]);
     if case.chance(20) {
@@ -301,12 +301,12 @@ fn frames_of<T: Signal>(case: &mut Case<'_>) -> Verdict {
     let there = |x: &[Complex64]| -> Vec<Complex64> {
         placed(x.chunks(n).flat_map(|x| direct.direct(x, [range.start, range.end], bins)).collect())
     };
-    // Element t of a signal is in the frames that begin at most m - 1 before it. Other padding than
+    // Element t of a signal is in the frames that begin at most m - 1 before it. Another edge than
     // zeros is made of elements of the signal.
     let is_in = |t: usize, number: usize| {
         let frame = if turned { number % count } else { number / bins };
         let begin = (range.start + frame as i64) * hop as i64 - m as i64 / 2;
-        (begin..begin + m as i64).contains(&(t as i64)) || direct.padding != Padding::Zeros
+        (begin..begin + m as i64).contains(&(t as i64)) || direct.edge != Edge::Zero
     };
     let reaches = |_: usize, i: usize, [j, _]: [usize; 2]| i / n == j / (bins * count) && is_in(i % n, j % (bins * count));
     if !back {

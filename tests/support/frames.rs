@@ -5,8 +5,13 @@ use std::f64::consts::TAU;
 use wgpu_fft::elements::Number;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::PowerSpectrum;
-use wgpu_fft::signal::{Padding, Scaling, Stft};
-use wgpu_fft::{DeviceProfile, Program, Spec};
+use wgpu_fft::signal::{Scaling, Stft};
+use wgpu_fft::{DeviceProfile, Edge, Program, Spec};
+
+use crate::convolutions;
+
+/// How signals continue past their ends.
+pub const EDGES: [Edge; 6] = [Edge::Zero, Edge::Nearest, Edge::Mirror, Edge::Odd, Edge::Wrap, Edge::Reflect];
 
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -16,7 +21,7 @@ pub struct Case {
     pub nfft: usize,
     pub phase: Option<i64>,
     pub scaling: Scaling,
-    pub padding: Padding,
+    pub edge: Edge,
     pub frames: Option<[i64; 2]>,
 }
 
@@ -27,29 +32,24 @@ pub fn window(m: usize) -> Vec<f64> {
 
 impl Case {
     pub fn new(n: usize, m: usize, hop: usize, nfft: usize) -> Self {
-        let (scaling, padding) = Default::default();
-        Self { n, window: window(m), hop, nfft, phase: Some(0), scaling, padding, frames: None }
+        let (scaling, edge) = Default::default();
+        Self { n, window: window(m), hop, nfft, phase: Some(0), scaling, edge, frames: None }
     }
 
     pub fn spec<T: Number>(&self) -> Stft<T> {
         let spec = Stft::new(self.n, &self.window, self.hop).nfft(self.nfft).phase_shift(self.phase);
-        let spec = spec.scaling(self.scaling).padding(self.padding);
+        let spec = spec.scaling(self.scaling).edge(self.edge);
         self.frames.map_or(spec.clone(), |[from, to]| spec.frames(from..to))
     }
 
     /// The element of a signal at a place that may be past its ends.
     fn element(&self, x: &[Complex64], at: i64) -> Complex64 {
-        let last = x.len() as i64 - 1;
-        if (0..=last).contains(&at) {
-            return x[at as usize];
-        }
-        let end = at.clamp(0, last);
-        let mirrored = (2 * end - at) as usize;
-        match self.padding {
-            Padding::Zeros => Complex64::ZERO,
-            Padding::Edge => x[end as usize],
-            Padding::Even => x[mirrored],
-            Padding::Odd => 2.0 * x[end as usize] - x[mirrored],
+        let n = x.len() as i64;
+        let of = |edge: Edge| convolutions::element(edge, n, at).map_or(Complex64::ZERO, |i| x[i]);
+        match self.edge {
+            Edge::Odd if !(0..n).contains(&at) => 2.0 * of(Edge::Nearest) - of(Edge::Mirror),
+            Edge::Odd => x[at as usize],
+            edge => of(edge),
         }
     }
 

@@ -2,9 +2,11 @@
 
 use super::fuse::{Coordinates, Element, Fuse, Fused, Reach, Site, Spot};
 use super::map::IndexFrom;
+use super::part::Part;
+use crate::edge::Edge;
 use crate::fft::emit::codelets::scaled;
-use crate::fft::spec::framing::{Framing, Padding};
-use crate::wgsl::{Expr, Writes, max, min, select, zero};
+use crate::fft::spec::framing::Framing;
+use crate::wgsl::{Expr, Writes, min, select, zero};
 
 /// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The
 /// step is next to the array.
@@ -45,7 +47,7 @@ impl Fuse for Frames {
     }
 
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
-        let Framing { n, len, hop: _, turn, before, skip, signal, padding } = self.framing;
+        let Framing { n, len, hop: _, turn, before, skip, signal, edge } = self.framing;
         let Spot::OnLine(line) = &element.spot else { unreachable!("elements of frames are found by position") };
         let q = &element.position;
         let sum = q + turn;
@@ -59,7 +61,7 @@ impl Fuse for Frames {
             let at = site.body.value("at", line + index);
             site.load(&Element { spot: Spot::At(at), ..element.clone() }, inner)
         };
-        if padding == Padding::Zeros {
+        if edge == Edge::Zero {
             // Without a branch, so that the loads of an invocation do not wait for each other.
             // Times before the signal wrap around to indices past its end.
             let index = site.body.value("index", at - before);
@@ -72,18 +74,9 @@ impl Fuse for Frames {
         }
         let names = [("framed".to_owned(), site.value_type(inner))];
         let framed = site.values_when(&j.less(len), &names, |site| {
-            let index = match padding {
-                Padding::Zeros => unreachable!("done above"),
-                Padding::Edge => min(&(max(&at, before) - before), last),
-                Padding::Even | Padding::Odd => {
-                    let index = site.body.value("mirrored", select(&at.less(before), Expr::from(before) - &at, &at - before));
-                    // Frames reach less than a signal past its ends.
-                    min(&select(&index.less(signal), &index, Expr::from(last) - (&index - last)), last)
-                }
-            };
-            let index = site.body.value("index", index);
+            let index = site.body.value("index", Part::index(self.framing.window(), &at));
             let value = load(site, &index);
-            if padding != Padding::Odd {
+            if edge != Edge::Odd {
                 return vec![value];
             }
             let value = site.body.value("value", value);

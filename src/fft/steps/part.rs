@@ -43,8 +43,8 @@ impl Part {
                 let there = in_period(2 * len);
                 return select(&there.less(len), &there, Expr::from(2 * len - 1) - &there);
             }
-            Edge::Mirror if len == 1 => return 0.into(),
-            Edge::Mirror => {
+            Edge::Mirror | Edge::Odd if len == 1 => return 0.into(),
+            Edge::Mirror | Edge::Odd => {
                 let there = in_period(2 * (len - 1));
                 return select(&there.less(len), &there, Expr::from(2 * (len - 1)) - &there);
             }

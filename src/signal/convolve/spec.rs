@@ -81,8 +81,8 @@ use crate::verify::Verification;
 ///
 /// # Errors
 /// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for shapes of different ranks, of more
-/// than 3 axes, for a kernel that has no `Valid` part, and for a spectrum whose lengths are too
-/// short; the errors of [`C2c`].
+/// than 3 axes, for a kernel that has no `Valid` part, for a spectrum whose lengths are too short,
+/// and for [`Edge::Odd`]; the errors of [`C2c`].
 ///
 /// # Sources
 /// A. V. Oppenheim and R. W. Schafer, Discrete-Time Signal Processing, Prentice Hall 1989, chapter
@@ -321,6 +321,7 @@ impl Core {
 
     /// What is computed along each axis.
     pub fn axes(&self) -> Result<Vec<Axis>> {
+        self.edge.check_of_filter(self)?;
         self.shape.elements("convolution", self.signals())?;
         self.shape.elements("result of a convolution", self.results())?;
         if self.for_each && self.channels.is_some() {

@@ -67,7 +67,8 @@ use crate::signal::Mode;
 /// - [`Error::Empty`] for an empty array or kernel;
 /// - [`Error::WrongLen`] if there are not k₀·k₁ taps;
 /// - [`Error::Unsupported`] for more than 2 axes, for a kernel with another number of axes, for
-///   taps that are not finite, and for [`Mode::Valid`] with a kernel longer than the array;
+///   taps that are not finite, for [`Mode::Valid`] with a kernel longer than the array, and for
+///   [`Edge::Odd`];
 /// - [`Error::LimitExceeded`] for too many taps, for 2³² or more elements, and for an array larger
 ///   than one binding of the device;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.

@@ -29,7 +29,7 @@ fn inside(edge: Edge, i: i64, n: i64) -> Option<i64> {
             let j = i.rem_euclid(2 * n);
             Some(j.min(2 * n - 1 - j))
         }
-        Edge::Mirror => {
+        Edge::Mirror | Edge::Odd => {
             let period = (2 * n - 2).max(1);
             let j = i.rem_euclid(period);
             Some(j.min(period - j))

@@ -63,7 +63,7 @@ use crate::shape::Shape;
 /// Planning returns:
 /// - [`Error::Empty`] for an empty array;
 /// - [`Error::Unsupported`] if no axis has a kernel, for a kernel along an axis that does not exist
-///   or without taps, and for taps that are not finite;
+///   or without taps, for taps that are not finite, and for [`Edge::Odd`];
 /// - [`Error::LimitExceeded`] for more than 255 taps, for 2³² or more elements, and for an array
 ///   larger than one binding of the device;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.

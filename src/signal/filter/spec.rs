@@ -136,6 +136,7 @@ impl Core {
 
     /// Checks that the filter makes sense.
     pub fn problem(&self) -> Result<Problem> {
+        self.edge.check_of_filter(&self.named())?;
         self.shape.elements("filter", self.batch)?;
         let rank = self.shape.rank();
         let mut taps = vec![None; rank];

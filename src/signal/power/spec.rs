@@ -4,10 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::recipe::Recipe;
+use crate::edge::Edge;
 use crate::element::{HostReal, plain_data};
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
-use crate::fft::spec::framing::Padding;
 use crate::fragment::{Form, Fragment};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
@@ -99,7 +99,7 @@ impl<T: Number> PowerSpectrum<T> {
             nfft: None,
             phase: None,
             scaling: Scaling::Psd { sampling_rate }.into(),
-            padding: Padding::Zeros,
+            edge: Edge::Zero,
             inside: true,
             frames: None,
             frequencies_first: false,

@@ -4,9 +4,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::edge::Edge;
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
-use crate::fft::spec::framing::{Framing, Padding};
+use crate::fft::spec::framing::Framing;
 use crate::fragment::Checked;
 use crate::plan::Array;
 use crate::plan::program::Table;
@@ -68,7 +69,7 @@ pub(in crate::signal) struct Core {
     pub nfft: Option<usize>,
     pub phase: Option<i64>,
     pub scaling: Scaled,
-    pub padding: Padding,
+    pub edge: Edge,
     /// Whether frame p begins at element p·hop, and all frames lie in the signal. If not, element
     /// ⌊m/2⌋ of frame p is there.
     pub inside: bool,
@@ -126,7 +127,7 @@ impl Core {
         if self.inside && self.hop == 0 {
             return Err(Error::unsupported(self, format!("segments of {m} elements must overlap by less than {m}")));
         }
-        if self.adjoint && self.padding != Padding::Zeros {
+        if self.adjoint && self.edge != Edge::Zero {
             return Err(Error::unsupported(self, "it has no adjoint here: past its ends the signal must continue with zeros"));
         }
         if self.hop == 0 {
@@ -224,14 +225,16 @@ impl Core {
         let frames = range.end - range.start;
         let (before, skip) = ((-first).max(0), first.max(0));
         let last = first + (frames - 1) * hop + m;
-        let required = (last + before).max(signal + before).max(last).max(frames) as u64;
+        // An index may be counted from a whole number of images before the signal, of twice its length.
+        let image = if matches!(self.edge, Edge::Zero | Edge::Nearest) { 0 } else { 2 * signal };
+        let required = (last + before + image).max(signal + before).max(last).max(frames) as u64;
         let available = u64::from(u32::MAX);
         if required > available {
             let what = format!("`{self}`, from the begin of its first frame to the end");
             return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available });
         }
         let past = (last - signal).max(0);
-        if matches!(self.padding, Padding::Even | Padding::Odd) && before.max(past) >= signal {
+        if self.edge == Edge::Odd && before.max(past) >= signal {
             return Err(Error::unsupported(
                 self,
                 format!(
@@ -249,7 +252,7 @@ impl Core {
             before: before as u32,
             skip: skip as u32,
             signal: signal as u32,
-            padding: self.padding,
+            edge: self.edge,
         };
         Ok(Framed {
             real: self.real,
@@ -341,7 +344,7 @@ fn fingerprint(numbers: impl Iterator<Item = u64>) -> u128 {
     bytes.fold(offset, |hash: u128, byte| (hash ^ u128::from(byte)).wrapping_mul(prime))
 }
 
-/// `f32 4096 x2 window=256#1a2b hop=64 nfft=512 phase=none psd=48000 even frames=-1..9
+/// `f32 4096 x2 window=256#1a2b hop=64 nfft=512 phase=none psd=48000 mirror frames=-1..9
 /// frequencies-first adjoint`, where defaults are left out. The number after # tells windows apart.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -363,12 +366,9 @@ impl fmt::Display for Core {
             Scaled::Magnitude => f.write_str(" magnitude")?,
             Scaled::Psd(rate) => write!(f, " psd={}", f64::from_bits(rate))?,
         }
-        f.write_str(match self.padding {
-            Padding::Zeros => "",
-            Padding::Edge => " edge",
-            Padding::Even => " even",
-            Padding::Odd => " odd",
-        })?;
+        if self.edge != Edge::Zero {
+            write!(f, " {}", self.edge)?;
+        }
         if let Some([from, to]) = self.frames {
             write!(f, " frames={from}..{to}")?;
         }

@@ -8,10 +8,10 @@ use num_complex::Complex32;
 use super::core::Core;
 use super::recipe::Recipe;
 use super::spec::Stft;
+use crate::edge::Edge;
 use crate::element::plain_data;
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
-use crate::fft::spec::framing::Padding;
 use crate::fragment::Form;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
@@ -80,7 +80,7 @@ plain_data!(Istft<T> { core });
 
 impl<T: Number> Stft<T> {
     /// The transform back, with the same window, frames, scaling, phases and order. A fragment on
-    /// the output and the padding have no part in it.
+    /// the output and the edge have no part in it.
     ///
     /// # Errors
     /// [`Error::Unsupported`] with the numbers, if the window and the
@@ -108,7 +108,7 @@ impl<T: Number> Stft<T> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] with a fragment on the output, which need not
-    /// be linear, and with a padding other than zeros; those of planning.
+    /// be linear, and with an edge other than zeros; those of planning.
     pub fn adjoint(&self) -> Result<Istft<T>> {
         if self.core.map.is_some() {
             return Err(Error::unsupported(self, "it has no adjoint here: fragments need not be linear"));
@@ -122,7 +122,7 @@ impl<T: Number> Istft<T> {
         core.table_back()?;
         core.framed()?;
         // What continues a signal past its ends has no part in the way back.
-        Ok(Self { core: Core { map: None, padding: Padding::Zeros, ..core }, element: PhantomData })
+        Ok(Self { core: Core { map: None, edge: Edge::Zero, ..core }, element: PhantomData })
     }
 
     /// The canonical dual window, in f64. An [adjoint](Stft::adjoint) does not use it.

@@ -5,7 +5,6 @@ mod inverse;
 mod recipe;
 mod spec;
 
-pub use crate::fft::spec::framing::Padding;
 pub use core::Scaling;
 pub use inverse::Istft;
 pub use recipe::Recipe;

@@ -7,10 +7,10 @@ use std::ops::Range;
 use num_complex::Complex32;
 
 use super::core::{Core, Scaling};
+use crate::edge::Edge;
 use crate::element::{Element, HostReal, plain_data};
 use crate::error::{Error, Result};
 use crate::fft::ops::framed::Framed;
-use crate::fft::spec::framing::Padding;
 use crate::fft::{self};
 use crate::fragment::{Form, Fragment, Writable};
 use crate::gpu::DeviceProfile;
@@ -23,7 +23,7 @@ use crate::signal::number::Number;
 /// Short-time Fourier transform: the spectra of windowed frames of a signal, in one dispatch.
 ///
 /// ```no_run
-/// use wgpu_fft::signal::{Padding, Scaling, Stft};
+/// use wgpu_fft::signal::{Scaling, Stft};
 /// use wgpu_fft::signal::window::Window;
 /// use wgpu_fft::{Fragment, Planner};
 ///
@@ -45,7 +45,7 @@ use crate::signal::number::Number;
 /// Frame p is centred at element p·h, as in SciPy's `ShortTimeFFT`. N is
 /// [`nfft`](Self::nfft), at least m; the default is m. The [`Scaling`] sets f. By default, s =
 /// ⌊m/2⌋, so that phases count from the middle of the frame; see
-/// [`phase_shift`](Self::phase_shift). Outside of the signal, x continues as [`Padding`] says. The
+/// [`phase_shift`](Self::phase_shift). Outside of the signal, x continues as [`edge`](Self::edge) says. The
 /// window is real; a frame's spectrum for a complex window is not covered.
 ///
 /// All frames that reach the signal are computed, the same as SciPy's `p_min` … `p_max - 1`, unless
@@ -79,7 +79,7 @@ use crate::signal::number::Number;
 /// Planning returns [`Error::Empty`](crate::Error::Empty);
 /// [`Error::Unsupported`](crate::Error::Unsupported) for a hop of 0, N below m, a phase shift of N
 /// or more, elements of the window that are not finite, a scaling that divides by 0, frames that do
-/// not reach the signal, and with `Even` and `Odd` for frames that reach further than the signal's
+/// not reach the signal, and with [`Edge::Odd`] for frames that reach further than the signal's
 /// mirror image; [`Error::LimitExceeded`](crate::Error::LimitExceeded) for 2³² or more elements.
 ///
 /// # Sources
@@ -106,7 +106,7 @@ impl<T: Number> Stft<T> {
             nfft: None,
             phase: Some(0),
             scaling: Scaling::None.into(),
-            padding: Padding::Zeros,
+            edge: Edge::Zero,
             inside: false,
             frames: None,
             frequencies_first: false,
@@ -133,8 +133,8 @@ impl<T: Number, O: Element> Stft<T, O> {
         /// Sets the factor on the window.
         scaling(scaling: Scaling) => own.core.scaling = scaling.into();
 
-        /// Sets how the signal continues past its ends.
-        padding(padding: Padding) => own.core.padding = padding;
+        /// Sets how the signal continues past its ends. The default is zeros.
+        edge(edge: Edge) => own.core.edge = edge;
 
         /// Computes only the frames of these numbers, SciPy's `p0` and `p1`.
         frames(range: Range<i64>) => own.core.frames = Some([range.start, range.end]);
@@ -164,7 +164,7 @@ impl<T: Number, O: Element> Stft<T, O> {
             return Err(Error::unsupported(&self, "a stream has all frames, and each by itself: no `frames`, no `frequencies_first`"));
         }
         self.core.inside = true;
-        self.core.padding = Padding::Zeros;
+        self.core.edge = Edge::Zero;
         Ok(self)
     }
 
