@@ -20,6 +20,8 @@ pub(crate) mod tunable;
 
 #[cfg(feature = "tune")]
 pub(crate) mod coefficients;
+#[cfg(feature = "tune")]
+mod decide;
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 mod isolated;
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
