@@ -167,7 +167,7 @@ pub mod tune {
     /// What a [`Record`](crate::tune::Record) consists of.
     #[cfg(feature = "tune")]
     pub mod record {
-        pub use crate::tune::record::{CRATE_VERSION, Entry, Import, Item, Mark, Trial, now};
+        pub use crate::tune::record::{CRATE_VERSION, Entry, Import, Item, Items, Mark, Trial, now};
     }
 }
 

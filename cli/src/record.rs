@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::low_level::tune::record::{Entry, Import, Item, now};
+use wgpu_fft::low_level::tune::record::{Entry, Import, Item, Items as _, now};
 use wgpu_fft::low_level::tune::{Calibration, DeviceIdentity, End, LEAST_GAIN};
 use wgpu_fft::tune::{Choice, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Gpu, Planner};

@@ -4,7 +4,7 @@ use super::any::{AnyTunable, Erased, any};
 use super::builtin::{Estimate, estimate};
 use super::choice::{Choice, Chooser, Source};
 use super::coefficients::{Coefficients, KEY};
-use super::record::{DeviceIdentity, Entry};
+use super::record::{DeviceIdentity, Entry, Items as _};
 use super::rigor::Rigor;
 use super::tunable::Tunable;
 use super::tuning::Tuning;

@@ -10,7 +10,7 @@ use super::isolated::{Isolated, Mishap};
 use super::lab::Lab;
 use super::outcome::{End, LEAST_GAIN, Outcome};
 use super::record::DeviceIdentity;
-use super::record::{CRATE_VERSION, Mark, Record, Trial, now};
+use super::record::{CRATE_VERSION, Items as _, Mark, Record, Trial, now};
 use super::rigor::Rigor;
 use super::search::{Pace, climb};
 use super::tuning::{Progress, Stage, Tuning};

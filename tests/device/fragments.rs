@@ -10,6 +10,7 @@ use num_complex::Complex64;
 use wgpu_fft::With;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level;
+use wgpu_fft::low_level::tune::record::Items as _;
 use wgpu_fft::low_level::tune::{DeviceIdentity, End};
 use wgpu_fft::num_complex;
 use wgpu_fft::reduce::{self, Determinism};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wgpu_fft::fft::C2c;
-use wgpu_fft::low_level::tune::record::Entry;
+use wgpu_fft::low_level::tune::record::{Entry, Items as _};
 use wgpu_fft::low_level::tune::{Calibration, Coefficients, DeviceIdentity, End, Outcome, Tunable};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;

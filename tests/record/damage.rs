@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use wgpu_fft::low_level::tune::record::{Import, Item};
+use wgpu_fft::low_level::tune::record::{Import, Item, Items as _};
 use wgpu_fft::tune::Record;
 use wgpu_fft_tests::memory::peak;
 

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use wgpu_fft::Error;
+use wgpu_fft::low_level::tune::record::Items as _;
 use wgpu_fft::tune::Rigor;
 use wgpu_fft::tune::{Record, RecordError};
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
+use wgpu_fft::low_level::tune::record::Items as _;
 use wgpu_fft::tune::Record;
 
 use crate::processes::ready;

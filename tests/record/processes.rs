@@ -7,6 +7,7 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::Duration;
 
+use wgpu_fft::low_level::tune::record::Items as _;
 use wgpu_fft::tune::Record;
 
 use crate::support::{Directory, RECIPE, Random, child as command, device, entry};

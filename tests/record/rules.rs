@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use wgpu_fft::gpu::Timer;
 use wgpu_fft::low_level::tune::DeviceIdentity;
-use wgpu_fft::low_level::tune::record::{Entry, Item, Mark};
+use wgpu_fft::low_level::tune::record::{Entry, Item, Items as _, Mark};
 use wgpu_fft::tune::Rigor;
 use wgpu_fft::tune::{Record, RecordError};
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::hint::black_box;
 use std::time::Instant;
 
+use wgpu_fft::low_level::tune::record::Items as _;
 use wgpu_fft::tune::Record;
 use wgpu_fft::tune::Rigor;
 

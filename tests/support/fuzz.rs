@@ -10,7 +10,7 @@ use std::str::FromStr;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::recipes;
-use wgpu_fft::low_level::tune::record::Item;
+use wgpu_fft::low_level::tune::record::{Item, Items as _};
 use wgpu_fft::reduce::Custom;
 use wgpu_fft::signal::{Convolve, Frequencies, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;

@@ -6,32 +6,30 @@ use std::sync::{Arc, Mutex};
 
 use super::error::RecordError;
 use super::file::{self, Contents};
-use super::item::{Entry, Item, Mark};
+use super::item::{Entry, Item};
 use super::memory::{self, Memory};
 use super::shared::Shared;
 use super::{DeviceIdentity, Import, journal};
-use crate::error;
-use crate::tune::rigor::Rigor;
 
 /// Measured recipes, kept in memory and usually in a file, which FFTW calls "wisdom". Cloning is cheap,
 /// and clones share one record.
 ///
 /// For each specification and device, a record holds the best recipe that a search found
-/// ([`Entry`]) and the recipes that must not be tried again ([`Mark`]).
+/// ([`Entry`]) and the recipes that must not be tried again ([`Mark`](super::Mark)).
 ///
 /// # Key
 /// Specifications and recipes are stored as their printed text. Devices are stored as a
 /// [`DeviceIdentity`]: hardware, driver, features and limits, but never an adapter's index. Among
 /// entries with the same specification, device and [`Rigor`], the newest
 /// counts. Among marks with the same specification, recipe and device, the newest counts. An entry
-/// answers only for exactly its device ([`find`](Self::find)). For other devices its recipe is a
-/// starting point for a search ([`seeds`](Self::seeds)). Different versions of this crate can share a
+/// answers only for exactly its device ([`find`](crate::low_level::tune::record::Items::find)). For other devices its recipe is a
+/// starting point for a search ([`seeds`](crate::low_level::tune::record::Items::seeds)). Different versions of this crate can share a
 /// record: [`wgsl_hash`](crate::low_level::tune::wgsl_hash) tells whether a recipe still means the program that was measured.
 ///
 /// # Format
 /// The file is text with one line for each item: a JSON object that begins with
 /// `{"wgpu-fft":2,"kind":"best",` or `{"wgpu-fft":2,"kind":"mark",`, where 2 is the number of the
-/// format, and goes on with the fields of an [`Entry`] or a [`Mark`] under their names. Lines that
+/// format, and goes on with the fields of an [`Entry`] or a mark under their names. Lines that
 /// cannot be read, such as those of another version of this crate, stay in the file as they are. A
 /// file that is not blank and has no line that begins like a record's is not ours, and it is never
 /// written to.
@@ -54,7 +52,7 @@ use crate::tune::rigor::Rigor;
 /// - The file is neither signed nor checked for damage within a line that can still be read. Keep
 ///   it where nobody else may write. Recipes from it are checked like recipes written by hand.
 #[derive(Clone, Debug)]
-pub struct Record(Arc<Shared>);
+pub struct Record(pub(super) Arc<Shared>);
 
 /// In memory.
 impl Default for Record {
@@ -135,66 +133,6 @@ impl Record {
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         self.0.warning.get().cloned()
-    }
-
-    /// The newest entry for a specification on exactly this device, from a search of at least this
-    /// rigor. The caller must check by [`Entry::wgsl`] that its recipe still means the same
-    /// program.
-    #[must_use]
-    pub fn find(&self, spec: &str, device: &DeviceIdentity, rigor: Rigor) -> Option<Entry> {
-        self.0.memory().find(spec, device, rigor).cloned()
-    }
-
-    /// Recipes worth starting a search from, the most promising first. They come from these
-    /// sources, in this order, and the newest first within each:
-    ///
-    /// - the same specification on this device, from any search;
-    /// - the same specification on the same hardware with another driver;
-    /// - the same specification on devices of the same vendor and type;
-    /// - the same specification on any device;
-    /// - specifications of the same kind (with the same first two words) on this device.
-    ///
-    /// At most 8 are returned, each once, and none that is marked on this device. They need not fit
-    /// the device.
-    #[must_use]
-    pub fn seeds(&self, spec: &str, device: &DeviceIdentity) -> Vec<String> {
-        self.0.memory().seeds(spec, device)
-    }
-
-    /// The mark of a recipe that must not be tried on this device, if there is one.
-    #[must_use]
-    pub fn marked(&self, spec: &str, recipe: &str, device: &DeviceIdentity) -> Option<Mark> {
-        self.0.memory().marked(spec, recipe, device).cloned()
-    }
-
-    /// All entries, sorted by specification and time.
-    #[must_use]
-    pub fn entries(&self) -> Vec<Entry> {
-        self.0.memory().items().iter().filter_map(memory::entry).cloned().collect()
-    }
-
-    /// All marks, sorted by specification and time.
-    #[must_use]
-    pub fn marks(&self) -> Vec<Mark> {
-        self.0.memory().items().iter().filter_map(memory::mark).cloned().collect()
-    }
-
-    /// Adds an entry and replaces an older one for the same specification, device and rigor. It is
-    /// available at once. If it cannot be written, it stays in memory, the record
-    /// [warns](Self::warning) once, and the entry is written together with the next one that can
-    /// be.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`](error::Error::Unsupported) if a time is not finite or not positive.
-    pub fn add(&self, entry: Entry) -> error::Result<()> {
-        entry.check()?;
-        self.0.take(vec![Item::Best(entry)]);
-        Ok(())
-    }
-
-    /// Marks a recipe that must not be tried again. Marks are stored like entries.
-    pub fn mark(&self, mark: Mark) {
-        self.0.take(vec![Item::Mark(mark)]);
     }
 
     /// Reads what other processes have written, and reports what the file holds.

@@ -26,11 +26,8 @@ pub struct Trial {
     file: Option<NamedTempFile>,
 }
 
-impl Record {
-    /// Notes that a recipe is about to be tried that may crash the process. For a record in memory
-    /// this does nothing.
-    #[must_use]
-    pub fn begin_trial(&self, spec: &str, recipe: &str, device: &DeviceIdentity) -> Trial {
+impl Trial {
+    pub(super) fn begin(record: &Record, spec: &str, recipe: &str, device: &DeviceIdentity) -> Self {
         let mark = Mark {
             spec: spec.to_owned(),
             recipe: recipe.to_owned(),
@@ -40,18 +37,16 @@ impl Record {
             time: now(),
         };
         // While the record is locked nobody looks at a file that is not locked yet.
-        let file = self.locked(|path| {
+        let file = record.locked(|path| {
             let file = crate::files::temporary(path, journal::SUFFIX).map_err(RecordError::io(path))?;
             file.as_file().try_lock().map_err(|error| RecordError::io(path)(error.into()))?;
             Ok(file)
         });
-        let mut trial = Trial { record: self.clone(), mark, file };
+        let mut trial = Self { record: record.clone(), mark, file };
         trial.write();
         trial
     }
-}
 
-impl Trial {
     /// Continues with another recipe of the same specification. The one before counts as harmless.
     pub fn next(&mut self, recipe: &str) {
         recipe.clone_into(&mut self.mark.recipe);
