@@ -50,6 +50,10 @@ macro_rules! typed {
                 $crate::plan::Sealed::leaves_gaps(&self.$core)
             }
 
+            fn has_wgsl(&self) -> bool {
+                $crate::plan::Sealed::has_wgsl(&self.$core)
+            }
+
             fn samples(&self, input: &[u32]) -> Vec<$crate::verify::Sample> {
                 $crate::plan::Sealed::samples(&self.$core, input)
             }

@@ -256,6 +256,10 @@ impl<S: Spec> Untyped for Plan<S> {
         self.spec.leaves_gaps()
     }
 
+    fn has_wgsl(&self) -> bool {
+        self.spec.has_wgsl()
+    }
+
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
         self.spec.samples(input)
     }

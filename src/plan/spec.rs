@@ -18,6 +18,11 @@ pub trait Sealed {
         false
     }
 
+    /// Whether WGSL of the caller's takes part, which may make anything of what it gets.
+    fn has_wgsl(&self) -> bool {
+        false
+    }
+
     /// Elements of the correct result for the given words of the input, computed on the host from
     /// the definition. If there are two inputs, both contain these words. None if a single element
     /// takes too long, or if a fragment has a part in it.
@@ -96,5 +101,60 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe> {
         let _ = (recipe, profile);
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::C2c;
+    use crate::reduce::{self, Custom};
+    use crate::transpose::Permute;
+    use crate::{Complex32, Fragment};
+
+    /// A fragment that leaves what it gets as it is.
+    fn value() -> Fragment {
+        Fragment::new("value")
+    }
+
+    /// WGSL of the caller's is printed between such quotes, and nothing else is.
+    fn check<P: Spec, W: Spec>(plain: P, with: [Result<W>; 2]) {
+        assert!(!plain.has_wgsl() && !plain.to_string().contains('`'), "{plain}");
+        for with in with.map(Result::unwrap) {
+            assert!(with.has_wgsl() && with.to_string().contains('`'), "{with}");
+        }
+    }
+
+    #[test]
+    fn specifications_know_of_wgsl_of_the_callers() {
+        let fourier = || C2c::forward(8);
+        check(fourier(), [fourier().map_input::<Complex32>(value()), fourier().map_output::<Complex32>(value())]);
+        let transpose = || Permute::<f32>::transpose([4, 5]);
+        check(transpose(), [transpose().map_input::<f32>(value()), transpose().map_output::<f32>(value())]);
+        let sum = || reduce::sum::<f32>(100);
+        check(sum(), [sum().map_input::<f32>(value()), sum().map_output::<f32>(value())]);
+        let custom = || Custom::<f32>::new("max(a, b)", 0.0).map(|operator| reduce::custom(9, operator));
+        check(sum(), [custom(), custom()]);
+    }
+
+    #[cfg(feature = "signal")]
+    #[test]
+    fn specifications_of_signals_know_of_wgsl_of_the_callers() {
+        use crate::signal::{Frequencies, PhaseCorrelate, RadialAverage, Resample, SpectralFilter, Stft, Zoom, delay};
+
+        let delayed = || delay::<f32>(40, &[0.5]).unwrap();
+        check(delayed(), [delayed().map_input::<f32>(value()), SpectralFilter::real(40, value())]);
+        let zoom = || Zoom::<f32>::new(100, [0.1, 0.2], 30);
+        check(zoom(), [zoom().map_input::<f32>(value()), zoom().map_output::<Complex32>(value())]);
+        let frequencies = || Frequencies::<f32>::bins(20, [0, 3]);
+        check(frequencies(), [frequencies().map_input::<f32>(value()), frequencies().map_output::<Complex32>(value())]);
+        let resample = || Resample::<f32>::new(20, 30);
+        check(resample(), [resample().map_input::<f32>(value()), resample().map_output::<f32>(value())]);
+        let rings = || RadialAverage::new([9, 14]);
+        check(rings(), [rings().map_input::<f32>(value()), rings().map_input::<f32>(value())]);
+        let phase = || PhaseCorrelate::new([8, 8]);
+        check(phase(), [phase().map_input::<f32>(value()), phase().map_input::<f32>(value())]);
+        let stft = || Stft::<f32>::new(40, &[1.0_f32; 8], 4);
+        check(stft(), [stft().map_output::<Complex32>(value()), stft().map_output::<Complex32>(value())]);
     }
 }

@@ -10,6 +10,7 @@ pub(crate) trait Untyped: Shareable {
     fn recipe(&self) -> String;
     fn executable(&self) -> &Executable;
     fn leaves_gaps(&self) -> bool;
+    fn has_wgsl(&self) -> bool;
     fn samples(&self, input: &[u32]) -> Vec<Sample>;
     fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy>;
     fn verification(&self) -> Verification;

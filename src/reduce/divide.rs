@@ -273,7 +273,11 @@ impl<T, O> fmt::Display for Share<T, O> {
     }
 }
 
-impl<T, O> crate::plan::Sealed for Share<T, O> {}
+impl<T, O> crate::plan::Sealed for Share<T, O> {
+    fn has_wgsl(&self) -> bool {
+        crate::plan::Sealed::has_wgsl(&self.core)
+    }
+}
 
 impl<T: Value, O: Element> Spec for Share<T, O> {
     type Input = T;

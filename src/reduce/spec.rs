@@ -302,6 +302,10 @@ impl<T: Element, O: Element> Reduction<T, O> {
 }
 
 impl Sealed for Core {
+    fn has_wgsl(&self) -> bool {
+        matches!(self.fold, Fold::Custom { .. }) || self.maps.iter().any(Option::is_some)
+    }
+
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
         samples(self, input)
     }

@@ -415,6 +415,10 @@ impl Computation for Core {
 }
 
 impl Sealed for Core {
+    fn has_wgsl(&self) -> bool {
+        self.maps.iter().any(Option::is_some)
+    }
+
     fn verification(&self) -> Verification {
         Verification::of_forms(self.array(End::Input), self.array(End::Output), 2e-5)
     }

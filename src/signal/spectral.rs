@@ -314,6 +314,10 @@ impl Sealed for Core {
         self.layouts[1].is_some()
     }
 
+    fn has_wgsl(&self) -> bool {
+        matches!(self.response, Response::Fragment(_)) || self.maps.iter().any(Option::is_some)
+    }
+
     fn verification(&self) -> Verification {
         let form = |end: End| self.maps[end as usize].as_ref().map_or(self.inner(), |map| map.array);
         Verification::of_forms(form(End::Input), form(End::Output), 2e-5)

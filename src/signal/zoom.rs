@@ -313,6 +313,10 @@ impl Search for Core {
 }
 
 impl Sealed for Core {
+    fn has_wgsl(&self) -> bool {
+        self.ends.maps.iter().any(Option::is_some)
+    }
+
     fn verification(&self) -> Verification {
         self.ends.verification()
     }

@@ -15,6 +15,10 @@ impl Sealed for Core {
         self.output.is_some()
     }
 
+    fn has_wgsl(&self) -> bool {
+        self.maps.iter().any(Option::is_some)
+    }
+
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
         let (Ok(geometry), Ok(output_shape)) = (self.geometry(), self.output_shape()) else { return Vec::new() };
         if self.is_mapped() {

@@ -52,6 +52,10 @@ impl Sealed for Transform {
         self.output.is_some()
     }
 
+    fn has_wgsl(&self) -> bool {
+        self.maps.iter().any(Option::is_some)
+    }
+
     fn verification(&self) -> Verification {
         let form = |end| self.form_of(end);
         Verification::of_forms(form(End::Input), form(End::Output), of_two(self.number))

@@ -231,6 +231,10 @@ impl Core {
 }
 
 impl Sealed for Core {
+    fn has_wgsl(&self) -> bool {
+        self.ends.maps.iter().any(Option::is_some)
+    }
+
     fn verification(&self) -> Verification {
         self.ends.verification()
     }

@@ -128,6 +128,10 @@ impl<T: Element> PhaseCorrelate<T> {
 }
 
 impl Sealed for Core {
+    fn has_wgsl(&self) -> bool {
+        self.map.is_some()
+    }
+
     fn verification(&self) -> Verification {
         Verification::of_forms(self.map.as_ref().map_or(Form::REAL, |map| map.array), Form::REAL, 1e-3)
     }

@@ -176,6 +176,10 @@ impl Core {
 const TOLERANCE: f64 = 1e-5;
 
 impl Sealed for Core {
+    fn has_wgsl(&self) -> bool {
+        self.fragment.is_some()
+    }
+
     fn verification(&self) -> Verification {
         let form = self.fragment.as_ref().map_or(Form::REAL, |fragment| fragment.array);
         Verification::of_forms(form, Form::REAL, TOLERANCE)

@@ -186,6 +186,10 @@ impl<T: Number, O: Element> Stft<T, O> {
 }
 
 impl<T, O> crate::plan::Sealed for Stft<T, O> {
+    fn has_wgsl(&self) -> bool {
+        self.core.map.is_some()
+    }
+
     fn verification(&self) -> crate::verify::Verification {
         let output = self.core.map.as_ref().map_or(Form::COMPLEX, |map| map.array);
         crate::verify::Verification::of_forms(Form::REAL, output, 4e-6)
