@@ -31,9 +31,10 @@ impl Chooser for Tuning {
         }
         let device = DeviceIdentity::of(gpu);
         let spec = tunable.to_string();
-        let known =
-            self.record.find(&spec, &device, self.rigor).and_then(|entry| usable(&entry, gpu, &**tunable).map(|recipe| (recipe, entry)));
-        if let Some((recipe, entry)) = known {
+        let known = self.record.find(&spec, &device, self.rigor);
+        if let Some(entry) = known.filter(|_| !self.measures_again())
+            && let Some(recipe) = usable(&entry, gpu, &**tunable)
+        {
             return Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) });
         }
         let coefficients = self.record.find(KEY, &device, Rigor::Measure).and_then(|entry| entry.recipe.parse().ok());

@@ -130,6 +130,11 @@ impl Tuning {
         on_progress(watcher: impl Fn(&Progress<'_>) + Send + Sync + 'static) => own.watcher = Some(Arc::new(watcher));
     }
 
+    /// Whether a search runs whatever the record has.
+    pub(super) fn measures_again(&self) -> bool {
+        self.again && matches!(self.rigor, Rigor::Measure | Rigor::Patient) && cfg!(not(target_arch = "wasm32"))
+    }
+
     /// The rigor.
     #[must_use]
     pub fn rigor(&self) -> Rigor {

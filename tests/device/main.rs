@@ -397,6 +397,7 @@ fn per_device() -> Vec<DeviceTest> {
             cancelled_searches_end,
             guests_are_measured_within_their_limits,
             entries_that_do_not_hold_are_not_used,
+            again_measures_what_is_recorded,
             coefficients_of_a_record_are_what_the_rules_go_by,
             coefficients_are_measured,
         }

@@ -330,6 +330,23 @@ pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     assert!(matches!(choice.source, Source::Measured(_)), "{}: {}", device.name, choice.source);
 }
 
+/// A search that is asked for measures what the record has already, and begins with it. Without one,
+/// the record answers.
+pub fn again_measures_what_is_recorded(device: &Device) {
+    let (gpu, spec) = (device.gpu(), C2c::forward(256).batch(8));
+    let recipe = wgpu_fft::low_level::recipes::fft::Recipe::from_str("axis 0: stockham 16.16 lanes=16 lines=2").unwrap();
+    let record = Record::in_memory();
+    record.add(entry(gpu, &spec, &recipe)).unwrap();
+    let choose = |tuning: Tuning| tuning.record(record.clone()).again().patience(PLENTY).choose(gpu, &spec).unwrap();
+    assert!(matches!(choose(Tuning::new(Rigor::Recorded)).source, Source::Recorded(_)), "{}", device.name);
+    assert!(matches!(Tuning::measure().record(record.clone()).choose(gpu, &spec).unwrap().source, Source::Recorded(_)));
+    let found = outcome(choose(Tuning::measure().time_limit(Duration::from_secs(1))));
+    assert!(found.faults.is_empty(), "{}: {:?}", device.name, found.faults);
+    // A busy machine may have had no time for a comparison; else the newer entry counts.
+    let newest = record.find(&spec.to_string(), &DeviceIdentity::of(gpu), Rigor::Measure).unwrap();
+    assert!(newest.recipe == found.recipe || newest.time == 1, "{}: {}", device.name, newest.recipe);
+}
+
 /// The rules go by the coefficients that a record has for the device, if they can be read.
 pub fn coefficients_of_a_record_are_what_the_rules_go_by(device: &Device) {
     let (gpu, profile) = (device.gpu(), device.gpu().profile());

@@ -20,7 +20,7 @@ use super::{DeviceIdentity, Import, journal};
 /// # Key
 /// Specifications and recipes are stored as their printed text. Devices are stored as a
 /// [`DeviceIdentity`]: hardware, driver, features and limits, but never an adapter's index. Among
-/// entries with the same specification, device and [`Rigor`], the newest
+/// entries with the same specification, device and [`Rigor`](crate::tune::Rigor), the newest
 /// counts. Among marks with the same specification, recipe and device, the newest counts. An entry
 /// answers only for exactly its device ([`find`](crate::low_level::tune::record::Items::find)). For other devices its recipe is a
 /// starting point for a search ([`seeds`](crate::low_level::tune::record::Items::seeds)). Different versions of this crate can share a
