@@ -4,10 +4,11 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test test-thorough tune bench-smoke ladder reach hlsl windows figures book guests burn-test distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
+.PHONY: help demo check test test-thorough tune bench-smoke ladder reach hlsl windows figures book guests burn-test distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
+	@echo 'make check        what takes minutes and needs no adapter: style, warnings, also for browsers'
 	@echo 'make test         run the tests on every adapter'
 	@echo 'make test-thorough  more of them, which take hours: what a release must pass'
 	@echo 'make tune         find the fastest recipe for an FFT of 512 x 512, and add it to the record'
@@ -32,7 +33,7 @@ help:
 	@echo 'make capi-verify  FFTW'\''s own verifier on thousands of random problems'
 	@echo
 	@echo 'You need Rust, make and a C linker (Debian and Ubuntu: apt install gcc libc6-dev).'
-	@echo 'All but help, bench-smoke, ladder, figures, book, guests and those of web look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
+	@echo 'All but help, check, bench-smoke, ladder, figures, book, guests and those of web look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
 	@echo 'The three of web need node 20 with npm; web-test and web-bench also Chromium.'
 	@echo 'distributed-test also offers to install MPI. WGPU_FFT_INSTALL=1 agrees in advance, WGPU_FFT_INSTALL=0 declines.'
 
@@ -42,6 +43,13 @@ demo:
 	@echo '              forward and back, checks the result, and writes out/spectrum.png and out/spectrum-recovered.png.'
 	@scripts/adapter.sh
 	cargo run --release --example spectrum -- --inverse
+
+check:
+	cargo fmt --all --check
+	cargo clippy --all-targets -- -D warnings
+	@scripts/web.sh --target
+	cargo clippy -p wgpu-fft --lib --target wasm32-unknown-unknown -- -D warnings
+	cargo clippy -p wgpu-fft --lib --no-default-features --target wasm32-unknown-unknown -- -D warnings
 
 test:
 	@echo 'make test: takes about 20 minutes on 2 cores, 6 of them to compile the first time. It'

@@ -220,9 +220,9 @@ impl Bind {
 /// are texels.
 pub(crate) fn bind_textures(binds: &mut [Bind], [input, output]: [Option<Texels>; 2]) {
     for bind in binds {
-        let access = match &*bind.name {
-            "input" | "second" => input.map(Access::Texture),
-            "output" => output.map(Access::StorageTexture),
+        let access = match bind.slot {
+            Slot::Input(_) => input.map(Access::Texture),
+            Slot::Output => output.map(Access::StorageTexture),
             _ => None,
         };
         if let Some(access) = access {

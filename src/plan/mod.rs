@@ -8,11 +8,11 @@ mod build;
 #[cfg(feature = "signal")]
 mod compose;
 mod computation;
-mod encode;
 mod inputs;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod once;
+mod planned;
 pub(crate) mod precision;
 pub(crate) mod program;
 mod recipes;
@@ -30,11 +30,11 @@ pub use arrays::FragmentArrays;
 pub use bound::{Bound, StepTime};
 pub(crate) use build::{Builder, ROOM, compile_alone, filled};
 pub(crate) use computation::{Computation, Search, typed};
-pub use encode::Plan;
 pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};
 pub(crate) use once::{OnceMap, Room};
+pub use planned::Plan;
 pub use program::{Placement, Program};
 pub(crate) use recipes::{Fit, ensure, in_turns, others};
 pub(crate) use spec::Sealed;

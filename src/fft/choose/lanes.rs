@@ -1,7 +1,7 @@
 //! The passes of `fft/lanes` for a line, within bounds on their texts.
 
 use super::designer::{MAX_PRIME, Text};
-use crate::fft::emit::lanes::{MAX_ELEMENTS, MAX_IN_LOOPS, SUBGROUP, row_elements, slots};
+use crate::fft::emit::lanes::{MAX_IN_LOOPS, MAX_OF_LANE, SUBGROUP, row_elements, slots};
 use crate::fft::factors::split;
 use crate::fft::recipe::PassRecipe;
 
@@ -54,7 +54,7 @@ impl Rules {
 
     fn allows(&self, size: (u32, u32), longest: u32) -> bool {
         let (elements, text) = size;
-        elements <= MAX_ELEMENTS && self.allows_text(text, longest)
+        elements <= MAX_OF_LANE && self.allows_text(text, longest)
     }
 
     fn allows_text(&self, text: u32, longest: u32) -> bool {

@@ -32,7 +32,7 @@ const LEAST_BACK: u32 = 6000;
 const PIECES: [u32; 5] = [2, 1, 3, 4, 5];
 
 /// Numbers of an invocation.
-const MAX_ELEMENTS: u32 = 44;
+const MAX_IN_THREE_STAGES: u32 = 44;
 
 /// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
 const MAX_IDLE: f64 = 1.25;
@@ -43,7 +43,7 @@ const SHORTEST: u32 = 36;
 const MAX_RADIX: u32 = 49;
 const LEAST_LANES: u32 = 3;
 /// Those of an invocation, and of all butterflies as in `MAX_IDLE`.
-const MAX_ELEMENTS_OF_STAGES: u32 = 49;
+const MAX_IN_ANY_STAGES: u32 = 49;
 const MAX_IDLE_OF_STAGES: f64 = 1.1;
 
 /// The logarithm of the time that it must save: below it, choices were slower as well.
@@ -66,7 +66,7 @@ impl Designer<'_> {
             _ => (Reverse(radices.iter().skip(1).rev().skip(1).max().copied()), 0),
         });
         let all = shapes(n, ways).filter(|(_, lanes)| *lanes >= LEAST_LANES).map(|(radices, lanes)| Stockham::new(radices, lanes));
-        let all = all.filter(|own| own.radices.len() > 1 && own.elements() <= MAX_ELEMENTS_OF_STAGES && idle(own) <= MAX_IDLE_OF_STAGES);
+        let all = all.filter(|own| own.radices.len() > 1 && own.elements() <= MAX_IN_ANY_STAGES && idle(own) <= MAX_IDLE_OF_STAGES);
         let all = all.map(|own| (ROWS.of(&own), own));
         let best = cheapest(all, |own| self.complete((own.radices, own.lanes), lines));
         match (best, own) {
@@ -87,7 +87,7 @@ impl Designer<'_> {
         let ways = factorizations(n, RADICES[1]).into_iter().flat_map(|radices| orders(&radices));
         let ways = ways.filter(|radices| radices.len() == STAGES && radices.iter().all(|radix| *radix >= RADICES[0]));
         let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes));
-        let all = all.filter(|own| own.elements() <= MAX_ELEMENTS && idle(own) <= MAX_IDLE);
+        let all = all.filter(|own| own.elements() <= MAX_IN_THREE_STAGES && idle(own) <= MAX_IDLE);
         let all =
             all.flat_map(|own| PIECES.map(|pieces| Stockham { pieces, ..own.clone() })).map(|own| (ROWS_OF_THREE_STAGES.of(&own), own));
         cheapest(all, |own| self.runs(&own, lines).then_some(own)).map(|(_, own)| own)

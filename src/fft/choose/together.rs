@@ -16,7 +16,7 @@ use crate::fft::stage::Stage;
 
 /// Maximum number of elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of
 /// 128² 0.0948, in two passes 0.1395.
-const MAX_ELEMENTS: u32 = 16_384;
+const MAX_PICTURE: u32 = 16_384;
 
 /// Maximum number of elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
 const MAX_EACH: u32 = 32;
@@ -46,7 +46,7 @@ impl Designer<'_> {
     fn picture(&self, axes: RangeInclusive<usize>, fewest: &dyn Fn(u32) -> u32) -> Option<AxisRecipe> {
         let lines = self.pictures(axes.clone())?;
         let extents: Vec<u32> = axes.clone().map(|axis| self.transform.shape.extents()[axis] as u32).collect();
-        let is_long = lines.n > MAX_ELEMENTS / self.words() || extents.iter().any(|&n| largest_prime(n) > self.max_prime());
+        let is_long = lines.n > MAX_PICTURE / self.words() || extents.iter().any(|&n| largest_prime(n) > self.max_prime());
         if is_long || lines.count < fewest(lines.n) {
             return None;
         }

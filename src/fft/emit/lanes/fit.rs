@@ -2,7 +2,7 @@
 
 use crate::fft::chain::line::LineIndex;
 use crate::fft::chain::step::{PassBody, SubTransform};
-use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, Neighbours, PassTwiddle, SUBGROUP};
+use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_OF_LANE, Neighbours, PassTwiddle, SUBGROUP};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
@@ -31,7 +31,7 @@ pub(crate) fn fit(
         invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP),
         "invocations are a multiple of 8 that fits a workgroup",
     )?;
-    ensure(factors.iter().all(|factor| (1..=MAX_ELEMENTS).contains(factor)), &format!("factors are 1 to {MAX_ELEMENTS}"))?;
+    ensure(factors.iter().all(|factor| (1..=MAX_OF_LANE).contains(factor)), &format!("factors are 1 to {MAX_OF_LANE}"))?;
     ensure(
         step.load.is_plain() && step.store.is_plain() && convolution.is_none(),
         "lanes transform complex numbers, without a convolution",

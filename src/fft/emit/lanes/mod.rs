@@ -55,7 +55,7 @@ pub(crate) const CACHE_LINE: u32 = 8;
 pub(crate) const SUBGROUP: u32 = 8;
 
 /// Maximum number of complex numbers of an invocation: 512 take 5 s to compile.
-pub(crate) const MAX_ELEMENTS: u32 = 256;
+pub(crate) const MAX_OF_LANE: u32 = 256;
 
 /// The same in loops, whose text is shorter: rows of 4096 with 512 numbers compile for 2.8 s.
 pub(crate) const MAX_IN_LOOPS: u32 = 512;
@@ -214,8 +214,8 @@ impl Lanes {
     pub(crate) fn unfit(&self) -> Option<String> {
         let [j, k] = self.factors;
         let [along, _] = self.spread();
-        if ![j, k].iter().all(|factor| (1..=MAX_ELEMENTS).contains(factor)) || self.digits.is_empty() {
-            return Some(format!("factors are 1 to {MAX_ELEMENTS}, and a line has a number"));
+        if ![j, k].iter().all(|factor| (1..=MAX_OF_LANE).contains(factor)) || self.digits.is_empty() {
+            return Some(format!("factors are 1 to {MAX_OF_LANE}, and a line has a number"));
         }
         if ![1, 2, 4, 8].contains(&self.lanes) {
             return Some(format!("lanes are 1, 2, 4 or 8, not {}", self.lanes));
@@ -233,7 +233,7 @@ impl Lanes {
         if self.lanes > 1 && self.lanes * along >= 4 * j {
             return Some(format!("{} lanes are too many for a DFT of {j}", self.lanes));
         }
-        let most = if self.loops { MAX_IN_LOOPS } else { MAX_ELEMENTS };
+        let most = if self.loops { MAX_IN_LOOPS } else { MAX_OF_LANE };
         if self.elements() > most {
             return Some(format!("a lane would hold {} complex numbers, more than {most}", self.elements()));
         }
