@@ -38,7 +38,7 @@ pub const PROGRAM: Program = Program {
     about: "what a search finds, beside the rules' choice and the best of all recipes",
     options: "  --table NAME    a table of Fourier transforms, as of `fft`, in place of the usual cases
   --spec TEXT     this transform; may be repeated
-  --device        the coefficients of the device: from those of its profile, and from those of an
+  --calibrate     the coefficients of the device: from those of its profile, and from those of an
                   unknown one
   --patient       searches of Rigor::Patient
   --seconds S     time limit of a search
@@ -68,12 +68,13 @@ fn work(bench: &mut Bench) -> Result<()> {
     for table in options.all("table") {
         specs.extend(cases::table(table)?);
     }
-    if options.has("device") {
+    let calibrate = options.has("calibrate");
+    if calibrate {
         contest(bench, &Calibration::new())?;
         let unknown = Coefficients::of(&DeviceProfile::webgpu_defaults());
-        return contest(bench, &Calibration::starting_from(unknown));
+        contest(bench, &Calibration::starting_from(unknown))?;
     }
-    if specs.is_empty() { usual(bench) } else { specs.iter().try_for_each(|spec| text(bench, spec)) }
+    if specs.is_empty() && !calibrate { usual(bench) } else { specs.iter().try_for_each(|spec| text(bench, spec)) }
 }
 
 /// The operations, and the two kernels of the paper that is the source of the rules.

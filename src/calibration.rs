@@ -14,11 +14,13 @@ use crate::verify::Verification;
 /// A search for the [`Coefficients`] of a device: those whose rules make the fastest recipes for a few
 /// transforms together.
 ///
-/// For GPUs that this crate's authors have not measured, and that its table of registers does not
-/// know. The record keeps the result, and any [`Tuning`](crate::tune::Tuning) with that record chooses by
-/// it what was not measured by itself.
+/// For GPUs that this crate's authors have not measured. The record keeps the result, and any
+/// [`Tuning`](crate::tune::Tuning) with that record chooses by it what was not measured by itself, on
+/// this device with this driver and this version of the crate.
 ///
 /// ```no_run
+/// use std::time::Duration;
+///
 /// use wgpu_fft::low_level::tune::Calibration;
 /// use wgpu_fft::tune::{Record, Tuning};
 /// use wgpu_fft::{Gpu, GpuOptions, Planner, fft};
@@ -26,7 +28,8 @@ use crate::verify::Verification;
 /// # fn main() -> wgpu_fft::Result<()> {
 /// let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
 /// let record = Record::open_default();
-/// println!("{}", Tuning::measure().record(record.clone()).choose(&gpu, &Calibration::new())?.source);
+/// let tuning = Tuning::measure().time_limit(Duration::from_secs(30)).record(record.clone());
+/// println!("{}", tuning.choose(&gpu, &Calibration::new())?.source);
 /// let planner = Planner::new(&gpu).with_tuning(Tuning::recorded(record));
 /// let plan = planner.plan(fft::C2c::forward([1080, 1920]))?;
 /// # Ok(())
@@ -107,7 +110,10 @@ impl Tunable for Calibration {
         let near: Vec<Coefficients> = if profile.is_cpu() {
             vec![Coefficients { one_lane: !recipe.one_lane, ..*recipe }]
         } else {
-            let likeds = beside(&LIKED, liked).map(|liked| with(Registers { liked, most: most.max(liked), ..recipe.registers }));
+            // A workgroup has as many as its invocations.
+            let enough = |liked: u32| WORKGROUP.into_iter().find(|all| *all / 256 >= liked).unwrap_or(u32::MAX).max(workgroup);
+            let likeds = beside(&LIKED, liked)
+                .map(|liked| with(Registers { liked, most: most.max(liked), workgroup: enough(liked), ..recipe.registers }));
             let mosts = beside(&LIKED, most).map(|most| with(Registers { most, liked: liked.min(most), ..recipe.registers }));
             let workgroups = beside(&WORKGROUP, workgroup).map(|workgroup| with(Registers { workgroup, ..recipe.registers }));
             likeds.chain(workgroups).chain(mosts).filter(|own| own.registers.are_enough()).collect()
@@ -127,6 +133,7 @@ impl Tunable for Calibration {
         Tunable::verification(&C2c::forward([2048, 2048]))
     }
 
+    /// Each transform has its own part of the output. Passes and repetitions move more than that.
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {
         let arrays = transforms(profile).map(|transform| Tunable::arrays(&transform, profile)).collect::<Result<Vec<_>>>()?;
         Ok(Arrays {
@@ -174,22 +181,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn from_any_start_the_search_can_reach_plenty_and_back() {
+    fn from_any_start_liked_registers_can_rise_to_plenty_and_fall_to_the_least() {
         let profile = DeviceProfile::large_gpu();
         let search = Calibration::new();
         let climb = |start: Coefficients, better: fn(u32, u32) -> bool| {
-            let mut place = start;
-            loop {
-                let near = search.neighbours(&place, &profile);
-                match near.iter().find(|own| better(own.registers.liked, place.registers.liked)) {
-                    Some(own) => place = *own,
-                    None => return place,
-                }
-            }
+            std::iter::successors(Some(start), |place| {
+                let near = search.neighbours(place, &profile);
+                near.into_iter().find(|own| better(own.registers.liked, place.registers.liked))
+            })
+            .last()
+            .unwrap()
         };
-        let few = Coefficients::of(&DeviceProfile::webgpu_defaults());
-        let many = climb(few, |own, before| own > before);
-        assert!(many.registers.liked > 128, "{many}");
-        assert!(climb(many, |own, before| own < before).registers.liked <= 64);
+        for registers in Registers::known() {
+            let start = Coefficients { registers, ..Coefficients::of(&profile) };
+            let many = climb(start, |own, before| own > before);
+            assert!(many.registers.liked >= 256, "{start}: {many}");
+            assert!(climb(many, |own, before| own < before).registers.liked <= 64, "{start}: {many}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Programs that use `Rigor::Recorded` or `Rigor::Measure` then find these recipes in the record.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::time::Duration;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use wgpu_fft::dynamic::AnySpec;
-use wgpu_fft::low_level::tune::record::{Entry, Import, Item, Items as _, now};
+use wgpu_fft::low_level::tune::record::{CRATE_VERSION, Entry, Import, Item, Items as _, now};
 use wgpu_fft::low_level::tune::{Calibration, DeviceIdentity, End, LEAST_GAIN};
 use wgpu_fft::tune::{Choice, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Gpu, Planner};
@@ -34,12 +35,12 @@ enum Effort {
 `wgpu-fft record prune --marks` removes marks.")]
 pub struct Tune {
     /// Specifications, such as "c2c fwd 512x512"
-    #[arg(required_unless_present = "device")]
+    #[arg(required_unless_present = "calibrate")]
     specs: Vec<AnySpec>,
     /// Find what the rules should take the device to be like, for all that is not measured by itself:
-    /// the registers of a GPU, or the barriers of a processor
+    /// the registers of a GPU, or the barriers of a processor; takes 30 seconds if --seconds says nothing
     #[arg(long)]
-    device: bool,
+    calibrate: bool,
     /// The record [default: $WGPU_FFT_RECORD, or else a file in the cache directory]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -189,10 +190,11 @@ impl Tune {
                 false
             }));
         };
-        if self.device {
+        if self.calibrate {
             let calibration = Calibration::new();
             device.output.note("\nmeasures", &calibration);
-            let choice = tuning.choose(&gpu, &calibration);
+            let limit = self.seconds.unwrap_or(Duration::from_secs(30));
+            let choice = tuning.clone().time_limit(limit).choose(&gpu, &calibration);
             print(&calibration, choice.map(|choice| choice.map(|own| own.to_string())));
         }
         let planner = Planner::new(&gpu).with_tuning(tuning);
@@ -201,7 +203,7 @@ impl Tune {
             print(spec, spec.choose(&planner));
         }
         if failed > 0 {
-            let all = self.specs.len() + usize::from(self.device);
+            let all = self.specs.len() + usize::from(self.calibrate);
             return Err(format!("{failed} of {} could not be measured", counted(all, "specification", "asked for")).into());
         }
         written(&record)
@@ -252,8 +254,12 @@ impl Command {
             Self::Prune { place, part, older_than, marks } => prune(&place.open(device), part, *older_than, *marks),
             Self::Exceptions { place, part } => {
                 let record = place.open(device);
-                let ours = |entry: &Entry| part.has(&Item::Best(entry.clone())) && entry.spec.parse::<AnySpec>().is_ok();
-                record.entries().iter().filter(|entry| ours(entry)).filter_map(exception).for_each(|line| println!("{line}"));
+                let mut lines = BTreeMap::new();
+                // The newest of each device and specification: entries of one specification come by time.
+                for entry in record.entries().iter().filter(|entry| part.has(&Item::Best((*entry).clone()))) {
+                    lines.extend(exception(entry).map(|[key, rest]| (key, rest)));
+                }
+                lines.iter().for_each(|(key, rest)| println!("{key} | {rest}"));
                 Ok(())
             }
             Self::Path { place } => {
@@ -296,19 +302,21 @@ fn entry(item: &Item) -> serde_json::Value {
     json!({ "spec": spec, "device": device.to_string(), "recipe": recipe, "ms": seconds * 1e3, "rules_ms": rules_seconds * 1e3 })
 }
 
-/// The line of an entry in the table of exceptions, if it gains enough.
-fn exception(entry: &Entry) -> Option<String> {
-    let Entry { spec, recipe, seconds, rules_seconds, device, time, .. } = entry;
+/// The key of an entry in the table of exceptions, and the rest of its line, if it gains enough on a
+/// device that the table can name, by the kernels of this version.
+fn exception(entry: &Entry) -> Option<[String; 2]> {
+    let Entry { spec, recipe, seconds, rules_seconds, device, time, version, .. } = entry;
     let gain = 1.0 - seconds / rules_seconds;
     let DeviceIdentity { name, vendor, device: number, device_type, driver_info, .. } = &**device;
-    let kind = device_type.split(' ').next().map(str::to_lowercase)?;
-    let [ours, rules] = [seconds, rules_seconds].map(|seconds| seconds * 1e3);
+    let kind = device_type.split(' ').next().map(str::to_lowercase).filter(|kind| kind != "other")?;
+    if gain < LEAST_GAIN || version != CRATE_VERSION || spec.parse::<AnySpec>().is_err() {
+        return None;
+    }
+    let [ours, estimate] = [seconds, rules_seconds].map(|seconds| seconds * 1e3);
     let date = table::date(*time);
     let date = date.split(' ').next()?;
-    (gain >= LEAST_GAIN).then(|| {
-        let measured = format!("{ours:.4} ms, by rule {rules:.4} ms (-{:.1}%), {name}, driver {driver_info}, {date}", 100.0 * gain);
-        format!("{vendor:04x}:{number:04x} {kind} | {spec} | {recipe} | {measured}")
-    })
+    let measured = format!("{ours:.4} ms, before {estimate:.4} ms (-{:.1}%), {name}, driver {driver_info}, {date}", 100.0 * gain);
+    Some([format!("{vendor:04x}:{number:04x} {kind} | {spec}"), format!("{recipe} | {measured}")])
 }
 
 /// `1 line dropped`, `2 lines dropped`.
@@ -327,7 +335,8 @@ fn is_stale(entry: &Entry, gpu: &Gpu, device: &DeviceIdentity) -> bool {
     let here = *entry.device == *device;
     // What is not ours to read is somebody's kernel, which we know nothing of.
     let parsed = entry.spec.parse::<AnySpec>();
-    here && parsed.is_ok_and(|spec| spec.fingerprint(&entry.recipe, gpu.profile()) != Ok(entry.wgsl))
+    let is_of_older = entry.spec == Calibration::new().to_string() && entry.version != CRATE_VERSION;
+    here && (is_of_older || parsed.is_ok_and(|spec| spec.fingerprint(&entry.recipe, gpu.profile()) != Ok(entry.wgsl)))
 }
 
 /// Fails if what was to be written is in memory alone.

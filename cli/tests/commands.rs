@@ -486,7 +486,7 @@ fn recipes_are_measured_and_recorded() {
         true => assert_eq!((columns.len(), columns[1], columns[2]), (4, spec, list["recipe"].as_str().unwrap()), "{exceptions}"),
         false => assert_eq!(exceptions, ""),
     }
-    let calibrated = &json(&["tune", "--device", "--seconds", "5", "--record", &folder.text("device.jsonl")])[0];
+    let calibrated = &json(&["tune", "--calibrate", "--seconds", "120", "--record", &folder.text("device.jsonl")])[0];
     assert!(calibrated["recipe"].as_str().unwrap().starts_with("registers liked="), "{calibrated}");
     let planned = &json(&["plan", spec, "--rigor", "recorded", "--record", &record])[0];
     assert_eq!(planned["recipe"], measured["recipe"]);

@@ -32,7 +32,14 @@ impl Registers {
         line.expect("the last line fits all").registers
     }
 
-    /// Whether the invocations of a workgroup of 256 have at least 32 each.
+    /// Those of all lines of the table.
+    #[cfg(test)]
+    pub(crate) fn known() -> impl Iterator<Item = Self> {
+        lines().map(|line| line.registers)
+    }
+
+    /// Whether an invocation has 32 at least, and each of 256 invocations of a workgroup those liked;
+    /// of any number it is 32 each.
     #[cfg(any(test, feature = "tune"))]
     pub(crate) fn are_enough(self) -> bool {
         let Self { liked, most, workgroup, .. } = self;

@@ -111,8 +111,10 @@ mod tests {
         let binding_bytes = 1 << 30;
         let base = DeviceProfile { device_type, binding_bytes, buffer_bytes: 1 << 32, ..DeviceProfile::webgpu_defaults() };
         match device_type {
-            wgpu::DeviceType::Cpu => base,
-            _ => DeviceProfile { workgroup_bytes: 48 << 10, invocations: 1024, workgroup_size: [1024, 1024, 64], ..base },
+            // SwiftShader.
+            wgpu::DeviceType::Cpu => DeviceProfile { subgroup_sizes: [4, 4], one_lane: true, ..base },
+            // NVIDIA's.
+            _ => DeviceProfile { device_type, binding_bytes, buffer_bytes: 1 << 32, ..DeviceProfile::large_gpu() },
         }
     }
 

@@ -44,7 +44,7 @@ impl Choice<AnyValue> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Source {
-    /// The rules for the device's profile.
+    /// The rules for the device's profile, or for the coefficients that the record has of it.
     Rules,
     /// The table of what this crate's authors measured, on this device or on one of the same vendor
     /// and type.

@@ -56,7 +56,8 @@ parsed!(Coefficients, "coefficients of a device", |text, whole| {
     let (liked, most, workgroup, memory) = (number("liked")?, number("most")?, number("workgroup")?, number("memory")?);
     let registers = Registers { liked, most, workgroup, memory: Some(memory).filter(|bytes| *bytes < u32::MAX) };
     if !registers.are_enough() {
-        return Err(text.wrong("", "an invocation takes at least 32 registers, and has room in a workgroup of 256"));
+        let why = format!("expected 32 <= liked <= most and 256 * liked <= workgroup, not {liked}, {most} and {workgroup}");
+        return Err(text.wrong("", why));
     }
     let one_lane = fields.flag("one-lane");
     fields.done("liked=…, most=…, workgroup=…, memory=… or one-lane")?;

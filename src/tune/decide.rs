@@ -4,7 +4,7 @@ use super::any::{AnyTunable, Erased, any};
 use super::builtin::{Estimate, estimate};
 use super::choice::{Choice, Chooser, Source};
 use super::coefficients::{Coefficients, KEY};
-use super::record::{DeviceIdentity, Entry, Items as _};
+use super::record::{CRATE_VERSION, DeviceIdentity, Entry, Items as _};
 use super::rigor::Rigor;
 use super::tunable::Tunable;
 use super::tuning::Tuning;
@@ -22,6 +22,12 @@ impl Tuning {
     pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
         Ok(Chooser::choose(self, gpu, &any(tunable))?.typed())
     }
+    /// What the record has of a device, by this version of the crate: another one may know the device
+    /// better.
+    fn coefficients(&self, device: &DeviceIdentity) -> Option<Coefficients> {
+        let entry = self.record.find(KEY, device, Rigor::Measure)?;
+        if entry.version == CRATE_VERSION { entry.recipe.parse().ok() } else { None }
+    }
 }
 
 impl Chooser for Tuning {
@@ -37,8 +43,7 @@ impl Chooser for Tuning {
         {
             return Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) });
         }
-        let coefficients = self.record.find(KEY, &device, Rigor::Measure).and_then(|entry| entry.recipe.parse().ok());
-        let profile = coefficients.map(|own: Coefficients| own.on(gpu.profile()));
+        let profile = self.coefficients(&device).map(|own| own.on(gpu.profile()));
         let estimate = estimate(gpu, profile.as_ref().unwrap_or(gpu.profile()), &**tunable)?;
         #[cfg(not(target_arch = "wasm32"))]
         if self.rigor != Rigor::Recorded {
@@ -59,7 +64,7 @@ impl Tuning {
         spec: String,
     ) -> Result<Choice<AnyValue>> {
         use super::outcome::End;
-        use super::record::{CRATE_VERSION, now};
+        use super::record::now;
 
         match super::measure::measure(gpu, tunable, estimate.recipe.clone(), self) {
             Ok(outcome) => {

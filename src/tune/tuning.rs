@@ -34,7 +34,7 @@ type Watcher = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 /// | [`Rigor::Estimate`] | `FFTW_ESTIMATE` | nothing | what was measured on such a device by this crate's authors, or else the rules; the default |
 /// | [`Rigor::Measure`] | `FFTW_MEASURE` | about 2 s for each specification | the record, or else a search around the estimate |
 /// | [`Rigor::Patient`] | `FFTW_PATIENT` | up to a minute | the same, with more time |
-/// | [`Rigor::Recorded`] | `FFTW_WISDOM_ONLY` | nothing | the record, or else as `Estimate` |
+/// | [`Rigor::Recorded`] | `FFTW_WISDOM_ONLY` | nothing | the record, or else as `Estimate`, by the coefficients that it has of the device |
 ///
 /// # How it is measured
 /// Recipes are compared on a second device of the same adapter. A recipe that crashes the driver,

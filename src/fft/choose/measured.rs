@@ -90,7 +90,7 @@ impl Designer<'_> {
 }
 
 impl Measured {
-    /// On any card: for a search, which measures by itself.
+    /// On any card: for a search, which measures by itself, and for what arithmetic speaks for.
     pub const ANYWHERE: Self = Self(true);
 
     /// The passes of the first line of such a kind and length whose conditions hold.

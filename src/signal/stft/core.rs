@@ -226,7 +226,8 @@ impl Core {
         let (before, skip) = ((-first).max(0), first.max(0));
         let last = first + (frames - 1) * hop + m;
         // An index may be counted from a whole number of images before the signal, of twice its length.
-        let image = if matches!(self.edge, Edge::Zero | Edge::Nearest) { 0 } else { 2 * signal };
+        let is_inside = before == 0 && last <= signal;
+        let image = if is_inside || matches!(self.edge, Edge::Zero | Edge::Nearest) { 0 } else { 2 * signal };
         let required = (last + before + image).max(signal + before).max(last).max(frames) as u64;
         let available = u64::from(u32::MAX);
         if required > available {

@@ -22,9 +22,13 @@ use super::{DeviceIdentity, Import, journal};
 /// [`DeviceIdentity`]: hardware, driver, features and limits, but never an adapter's index. Among
 /// entries with the same specification, device and [`Rigor`](crate::tune::Rigor), the newest
 /// counts. Among marks with the same specification, recipe and device, the newest counts. An entry
-/// answers only for exactly its device ([`find`](crate::low_level::tune::record::Items::find)). For other devices its recipe is a
-/// starting point for a search ([`seeds`](crate::low_level::tune::record::Items::seeds)). Different versions of this crate can share a
-/// record: [`wgsl_hash`](crate::low_level::tune::wgsl_hash) tells whether a recipe still means the program that was measured.
+/// answers only for exactly its device ([`Items::find`]). For other devices its recipe is a starting
+/// point for a search ([`Items::seeds`]). Different versions of this crate can share a record:
+/// [`wgsl_hash`] tells whether a recipe still means the program that was measured.
+///
+/// [`Items::find`]: crate::low_level::tune::record::Items::find
+/// [`Items::seeds`]: crate::low_level::tune::record::Items::seeds
+/// [`wgsl_hash`]: crate::low_level::tune::wgsl_hash
 ///
 /// # Format
 /// The file is text with one line for each item: a JSON object that begins with

@@ -14,17 +14,6 @@
 //!   [`pe_per_cu`] returns a substitute.
 //! - If a global size has few divisors, for example a prime, the workgroups are tiny.
 //! - It was fitted to two GPUs of one vendor.
-//!
-//! ```
-//! use wgpu_fft_tests::paper::takemoto::{Limits, Priority, local_size_1d, local_size_2d};
-//!
-//! # fn main() -> wgpu_fft::Result<()> {
-//! let limits = Limits { invocations: 1024, axes: [1024, 1024] };
-//! assert_eq!(local_size_1d(1 << 18, 192, &limits)?, 256);
-//! assert_eq!(local_size_2d([1024, 1024], Priority::X, &limits)?, [512, 1]);
-//! # Ok(())
-//! # }
-//! ```
 
 use wgpu_fft::{DeviceProfile, Error, Result};
 
