@@ -58,9 +58,18 @@ pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
 
 /// Why a workgroup that transforms so many lines at a time cannot run on such a device.
 pub(super) fn invocations(recipe: &Stockham, lines: u32, profile: &DeviceProfile) -> Fit {
-    let limit = profile.invocations.min(profile.workgroup_size[0]);
-    let fits = u64::from(recipe.lanes) * u64::from(lines) <= limit.into();
-    ensure(fits, || format!("{lines} lines of {} invocations exceed {limit}", recipe.lanes))
+    let limit = profile.invocations_in_a_row();
+    ensure(has_invocations(recipe, lines, profile), || format!("{lines} lines of {} invocations exceed {limit}", recipe.lanes))
+}
+
+/// Whether a workgroup has invocations for so many lines.
+pub(super) fn has_invocations(recipe: &Stockham, lines: u32, profile: &DeviceProfile) -> bool {
+    u64::from(recipe.lanes) * u64::from(lines) <= profile.invocations_in_a_row().into()
+}
+
+/// Bytes of workgroup memory for so many elements of each of so many lines, of so many 32-bit words.
+pub(super) fn memory_bytes(elements: u64, lines: u32, words: u32) -> u64 {
+    4 * elements * u64::from(lines) * u64::from(words)
 }
 
 /// Why rows of length n cannot be transformed by radix 2 on such a device, if they cannot.
@@ -87,12 +96,11 @@ pub(super) fn step(step: &SubTransform<'_>, recipe: &Stockham, number: Number, p
 /// Why lanes, pieces or workgroup memory do not do for the stages of a pass, if they do not.
 pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) -> Fit {
     let (n, lanes, pieces) = (pass.n(), recipe.lanes, recipe.pieces);
-    let available = u64::from(profile.workgroup_bytes) / 4;
-    let lines = u64::from(recipe.lines / pass.lines_each());
-    let unit = u64::from(pass.memory_words(recipe.exchange));
-    let has_room = |elements: u32, what: &str| {
-        let words = u64::from(elements) * lines * unit;
-        ensure(words <= available, || format!("{what} {} bytes of workgroup memory of {}", words * 4, available * 4))
+    let available = u64::from(profile.workgroup_bytes);
+    let (lines, words) = (recipe.lines / pass.lines_each(), pass.memory_words(recipe.exchange));
+    let has_room = |elements: u64, what: &str| {
+        let bytes = memory_bytes(elements, lines, words);
+        ensure(bytes <= available, || format!("{what} {bytes} bytes of workgroup memory of {available}"))
     };
     let stages = pass.stages(|_| 0);
     let last = stages.len() - 1;
@@ -121,13 +129,13 @@ pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) ->
         })?;
     }
     for s in (0..last).filter(|s| s + 1 != turn) {
-        has_room(n / pieces, "an exchange needs")?;
+        has_room(u64::from(n / pieces), "an exchange needs")?;
         if pieces > 1 {
             in_pieces([stages[s], stages[s + 1]], [lanes_at(s), lanes_at(s + 1)], n, pieces)?;
         }
     }
     let mirrored = pass.store.fused.iter().find_map(|fused| fused.step().mirrors());
-    mirrored.map_or(Ok(()), |m| has_room(2 * half_of_a_piece(m, recipe), "rows of reals need"))
+    mirrored.map_or(Ok(()), |m| has_room(2 * u64::from(half_of_a_piece(m, recipe)), "rows of reals need"))
 }
 
 /// How many of the first half of a spectrum of length m meet their mirror images at a time: whole

@@ -148,6 +148,11 @@ impl DeviceProfile {
         self.device_type == wgpu::DeviceType::Cpu
     }
 
+    /// Maximum number of invocations in a workgroup that has them all along x.
+    pub(crate) fn invocations_in_a_row(&self) -> u32 {
+        self.invocations.min(self.workgroup_size[0])
+    }
+
     /// The same limits on a processor in place of a GPU, or the other way round: a device that
     /// nobody has measured may be like either.
     pub(crate) fn of_other_kind(&self) -> Self {

@@ -50,7 +50,7 @@ fn widest(operator: &Operator, partial: bool, contiguous: u32, most_bytes: u32) 
 /// workgroup memory.
 fn most_invocations(operator: &Operator, width: u32, profile: &DeviceProfile) -> u32 {
     let value_bytes = operator.value().bytes() * width;
-    let most = profile.invocations.min(profile.workgroup_size[0]).min(profile.workgroup_bytes / value_bytes);
+    let most = profile.invocations_in_a_row().min(profile.workgroup_bytes / value_bytes);
     1 << most.max(1).ilog2()
 }
 

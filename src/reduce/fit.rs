@@ -63,7 +63,7 @@ impl Problem {
     }
 
     pub fn tree_fits(&self, workgroup: u32, profile: &DeviceProfile) -> Fit {
-        let most = profile.invocations.min(profile.workgroup_size[0]);
+        let most = profile.invocations_in_a_row();
         ensure(workgroup.is_power_of_two() && (2..=most).contains(&workgroup), || {
             format!("the workgroup must be a power of two from 2 to {most}")
         })?;
@@ -130,7 +130,7 @@ fn keeps(recipe: &Recipe, order: &Order, operator: &Operator) -> bool {
 impl Pass {
     /// Checks that the pass can run by itself. `contiguous` elements follow one another.
     fn fit(&self, stage: &Stage, geometry: &Geometry, contiguous: u32, profile: &DeviceProfile) -> Fit {
-        let most = profile.invocations.min(profile.workgroup_size[0]);
+        let most = profile.invocations_in_a_row();
         let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup, join } = *self;
         ensure(workgroup.is_power_of_two() && workgroup <= most, || format!("the workgroup must be a power of two of at most {most}"))?;
         ensure(lanes.is_power_of_two() && lanes <= workgroup, || {

@@ -268,7 +268,7 @@ impl OnDevice<'_> {
         let fine = matches!(problem.axes[..], [axis] if axis.strides == [1, 1]) && problem.offsets == [0, 0];
         ensure(fine, || "a copy needs elements that keep their order, without gaps".to_owned())?;
         let (width, profile) = (self.width()?, self.profile);
-        let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
+        let workgroup = profile.invocations_in_a_row().min(copy::MAX_WORKGROUP);
         ensure(workgroup > 0, || "the device allows no invocations in a workgroup".to_owned())?;
         let parts = self.parts(problem, |_| Some(COPY_UNIT))?;
         let aligned = parts.iter().all(|part| part.problem.offsets == [0, 0]);
@@ -333,7 +333,7 @@ impl OnDevice<'_> {
             format!("the blocks of an invocation must be 1 to {MAX_BLOCKS} and divide the {grid} blocks of the tile")
         })?;
         let invocations = grid / u64::from(blocks);
-        let most = profile.invocations.min(profile.workgroup_size[0]);
+        let most = profile.invocations_in_a_row();
         ensure(invocations <= most.into(), || format!("it needs {invocations} invocations, but there are at most {most}"))?;
         let held = load.elements * store.elements * bytes * if spread.is_some() { blocks } else { 1 } * (1 + u32::from(in_place));
         ensure(held <= MAX_HELD, || format!("an invocation would hold {held} bytes, more than {MAX_HELD}"))?;

@@ -130,7 +130,7 @@ impl Lab {
         let limit = self.gpu.profile().binding_bytes;
         let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
         let profile = self.gpu.profile();
-        let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
+        let workgroup = profile.invocations_in_a_row().min(copy::MAX_WORKGROUP);
         let arrays = transpose::Arrays { slots: [Slot::Input(0), Slot::Output], ranges: [None; 2] };
         let dispatches = vec![copy::dispatch(words as u32 / 4, Width::Quad, workgroup, profile.groups_per_axis, arrays)?];
         let array = Array::of::<u32>(words);

@@ -65,7 +65,7 @@ impl Designer<'_> {
             // whatever a long one is split into fails for want of lines alone.
             let columns = self.columns(COLUMNS);
             let what = format!("an FFT of length {n}, in passes over {columns} neighbouring lines,");
-            let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
+            let (limit, available) = ("max_compute_invocations_per_workgroup", self.profile.invocations_in_a_row().into());
             Error::LimitExceeded { what, limit, required: columns.into(), available }
         })
     }

@@ -187,10 +187,6 @@ impl Designer<'_> {
     pub fn max_prime(&self) -> u32 {
         if self.is_double_f32() { 13 } else { MAX_PRIME }
     }
-
-    pub fn most_invocations(&self) -> u32 {
-        self.profile.invocations.min(self.profile.workgroup_size[0])
-    }
 }
 
 /// Radices of numbers of two f32, and numbers of a lane. SwiftShader's compiler takes minutes for a

@@ -67,9 +67,9 @@ impl Designer<'_> {
     pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
         let Stockham { radices, lanes, pieces, .. } = stockham;
         let n = stockham.n();
-        // What the text needs in several pieces: every butterfly stores to one piece, and every
-        // round of lanes loads from one. A round begins at a multiple of the lanes among the n /
-        // radix neighbours, and no piece ends within it.
+        // Enough for what `limits::stages` asks of several pieces: every butterfly stores to one
+        // piece, and every round of lanes loads from one. A round begins at a multiple of the lanes
+        // among the n / radix neighbours, and no piece ends within it.
         let kept = || {
             let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
             let loading = if lines.convolution { radices } else { &radices[1..] };
@@ -89,21 +89,19 @@ impl Designer<'_> {
 
     pub(super) fn fits(&self, stockham: &Stockham, exchanges_mirror: bool) -> bool {
         // First what bounds the numbers of a recipe that is not the rules'.
-        if u64::from(stockham.lanes) * u64::from(stockham.lines) > self.most_invocations().into() {
+        if !limits::has_invocations(stockham, stockham.lines, self.profile) {
             return false;
         }
-        let n = u64::from(stockham.n());
-        let (pieces, lanes) = (u64::from(stockham.pieces), u64::from(stockham.lanes));
-        let mut elements = if stockham.radices.len() > 1 { n / pieces } else { 0 };
-        if exchanges_mirror {
-            elements = elements.max(2 * (n / 2 + 1).div_ceil(pieces).next_multiple_of(lanes));
-        }
-        let bytes = 4 * u64::from(self.words()) * elements * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
+        let n = stockham.n();
+        let exchanged = if stockham.radices.len() > 1 { u64::from(n / stockham.pieces) } else { 0 };
+        let mirrored = if exchanges_mirror { 2 * u64::from(limits::half_of_a_piece(n, stockham)) } else { 0 };
+        let words = self.words() * stockham.exchange.words();
+        let bytes = limits::memory_bytes(exchanged.max(mirrored), stockham.lines, words);
         // A butterfly has no smaller parts, so those of primes take what they must.
         let is_prime = || stockham.radices.iter().any(|radix| stockham.elements() <= largest_prime(*radix));
         let registers = registers_of(stockham.elements().saturating_mul(self.words()), stockham.radices.len());
         // Each of four schedulers has a quarter of the registers, and whole subgroups of 64.
-        let invocations = (lanes * u64::from(stockham.lines)).next_multiple_of(256);
+        let invocations = u64::from(stockham.lanes * stockham.lines).next_multiple_of(256);
         bytes <= self.profile.workgroup_bytes.into()
             && stockham.elements() <= self.most_elements()
             && (registers <= self.registers.liked && invocations * u64::from(registers) <= self.registers.workgroup.into()

@@ -89,7 +89,7 @@ impl Designer<'_> {
         // Longer ones cannot fit, in however many pieces.
         let longest = {
             let most = self.most_elements();
-            self.most_invocations().saturating_mul(most).min((self.profile.workgroup_bytes / self.words()).max(4 * most))
+            self.profile.invocations_in_a_row().saturating_mul(most).min((self.profile.workgroup_bytes / self.words()).max(4 * most))
         };
         // Fewer than 4 columns lose more than another pass costs: 8192² in one pass over columns
         // 0.97, in two 0.816.
@@ -97,7 +97,7 @@ impl Designer<'_> {
             return None;
         }
         if n == 1 {
-            let most = self.most_invocations().clamp(1, 64);
+            let most = self.profile.invocations_in_a_row().clamp(1, 64);
             let halves = std::iter::successors(Some(most), |together| (*together > 1).then_some(together / 2));
             let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
             return shapes.find(|stockham| self.fits(stockham, lines.exchanges_mirror));

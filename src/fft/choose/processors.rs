@@ -192,5 +192,5 @@ impl ForLanes<'_> {
 /// Invocations of a workgroup. 1024 rows of 1024: 32 5.38, 64 5.50, 128 6.17; rows of 512: 64 5.11,
 /// 128 5.80; 2048² 64 89.9, 128 94.7.
 fn invocations(profile: &DeviceProfile) -> u32 {
-    64.min(profile.invocations.min(profile.workgroup_size[0])) / SUBGROUP * SUBGROUP
+    64.min(profile.invocations_in_a_row()) / SUBGROUP * SUBGROUP
 }

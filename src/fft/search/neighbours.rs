@@ -26,7 +26,7 @@ const LONG: u32 = 1024;
 /// transposes between them.
 fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     let geometry = transform.geometry().ok()?;
-    let most = profile.invocations.min(profile.workgroup_size[0]);
+    let most = profile.invocations_in_a_row();
     let pass = |axis: usize| {
         let n = geometry.output_extents[axis];
         let fits = n.is_power_of_two() && u64::from(n) * 8 <= u64::from(profile.workgroup_bytes) && most > 0;

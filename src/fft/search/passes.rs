@@ -183,7 +183,7 @@ pub(super) fn of_lanes(
     whole: bool,
 ) -> Vec<PassRecipe> {
     let pass = |factors, lanes, width, invocations| PassRecipe::Lanes { factors, lanes, width, invocations, loops: loops && lanes > 1 };
-    let most = profile.invocations.min(profile.workgroup_size[0]).min(256);
+    let most = profile.invocations_in_a_row().min(256);
     let mut all: Vec<PassRecipe> = twice_and_half(invocations)
         .filter(|invocations| (8..=most).contains(invocations))
         .map(|invocations| pass(factors, lanes, width, invocations))

@@ -133,7 +133,7 @@ impl View {
             width,
             memory,
         };
-        let most = profile.invocations.min(profile.workgroup_size[0]);
+        let most = profile.invocations_in_a_row();
         let last = &form.stages[form.stages.len() - 1];
         let blocks = if is_down(last) { [rows / down, elements / width] } else { [rows, elements / width / along] };
         let invocations = u64::from(blocks[0]) * u64::from(blocks[1]);

@@ -151,7 +151,7 @@ impl Computation for Core {
         let (items, max_groups) = (self.batch as u32, profile.groups_per_axis);
         let arrays = |input: Slot, output: Slot| Peaks { input, output, peaks, state };
         let start = peak_start::Params { items, extents };
-        let workgroup = profile.invocations.min(profile.workgroup_size[0]).clamp(1, 64);
+        let workgroup = profile.invocations_in_a_row().clamp(1, 64);
         program.dispatches.push(peak_start::dispatch(start, workgroup, max_groups, arrays(correlations, state))?);
         for step in 1..=STEPS {
             let params = peak_sums::Params { items, parts, chunk, extents };

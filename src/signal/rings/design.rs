@@ -8,7 +8,7 @@ use crate::kernels::signal::rings::MAX_LINES;
 
 /// The recipe for `batch` arrays.
 pub(super) fn design(geometry: &Geometry, batch: u32, profile: &DeviceProfile) -> Recipe {
-    let most = profile.invocations.min(profile.workgroup_size[0]).max(1);
+    let most = profile.invocations_in_a_row().max(1);
     let most = 1 << most.ilog2();
     // Invocations that keep the device busy. A part has at least some lines, so that adding the
     // parts of a ring costs less than adding its elements.

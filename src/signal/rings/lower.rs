@@ -16,7 +16,7 @@ use crate::plan::{Array, Computation, Placement, Program};
 impl Recipe {
     /// Why such a device cannot run this recipe, if it cannot.
     pub(super) fn unfit(&self, geometry: &Geometry, profile: &DeviceProfile) -> Option<String> {
-        let most = profile.invocations.min(profile.workgroup_size[0]);
+        let most = profile.invocations_in_a_row();
         let Self { invocations, lines, join } = *self;
         if !(1..=most).contains(&invocations) || !(1..=most).contains(&join) {
             return Some(format!("workgroups have 1 to {most} invocations, not {invocations} and {join}"));

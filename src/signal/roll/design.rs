@@ -14,7 +14,7 @@ pub(super) fn design(problem: &Problem, profile: &DeviceProfile) -> Recipe {
     let small = problem.bytes < 4;
     // Elements of a row, or its words.
     let row = if small { problem.axes[0].extent.div_ceil(4 / problem.bytes) } else { problem.axes[0].extent };
-    let most = profile.invocations.min(profile.workgroup_size[0]).clamp(1, MAX_WORKGROUP);
+    let most = profile.invocations_in_a_row().clamp(1, MAX_WORKGROUP);
     let (x, elements) = if profile.is_cpu() {
         // lavapipe (Mesa 22.3.6), percent of a copy: complex 1024² 8x32 with 8 elements each 84,
         // with 4 each 68, 64x4 with 2 each 51; 1023², in words of 8 bytes, 58, 44, 31; f32 1023² 36

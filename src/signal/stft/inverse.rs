@@ -146,7 +146,7 @@ impl<T: Number> Istft<T> {
     }
 
     fn check(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<()> {
-        let most = profile.invocations.min(profile.workgroup_size[0]).min(overlap_add::MAX_WORKGROUP);
+        let most = profile.invocations_in_a_row().min(overlap_add::MAX_WORKGROUP);
         if (1..=most).contains(&recipe.invocations) {
             return Ok(());
         }
@@ -182,7 +182,7 @@ impl<T: Number> Spec for Istft<T> {
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let transform = self.core.framed()?.design(true, profile)?;
-        Ok(Recipe { transform, invocations: profile.invocations.min(profile.workgroup_size[0]).clamp(1, 256) })
+        Ok(Recipe { transform, invocations: profile.invocations_in_a_row().clamp(1, 256) })
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {

@@ -26,7 +26,7 @@ pub(crate) fn fit(
     let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
     let access = Access { width, int64: profile.int64 };
     ensure([1, 2, 4].contains(&width), &format!("the width of an access is 1, 2 or 4, not {width}"))?;
-    let most = profile.invocations.min(profile.workgroup_size[0]);
+    let most = profile.invocations_in_a_row();
     ensure(
         invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP),
         "invocations are a multiple of 8 that fits a workgroup",

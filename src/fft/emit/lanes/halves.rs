@@ -120,7 +120,7 @@ pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &Device
     let PassBody::Combine { recipe: &PassRecipe::Lanes { invocations, .. }, way, ref mirrored } = step.body else {
         return Err("it is another kernel's".to_owned());
     };
-    let most = profile.invocations.min(profile.workgroup_size[0]);
+    let most = profile.invocations_in_a_row();
     if invocations == 0 || invocations > most {
         return Err(format!("a workgroup has 1 to {most} invocations, not {invocations}"));
     }
