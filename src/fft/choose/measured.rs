@@ -25,6 +25,8 @@ static LINES: LazyLock<HashMap<(&str, u32), Vec<Line>>> = LazyLock::new(|| {
 });
 
 struct Line {
+    /// Whether it is for other cards than those it was measured on, too.
+    anywhere: bool,
     conditions: Vec<&'static str>,
     passes: &'static str,
 }
@@ -34,7 +36,9 @@ fn line(columns: &[&'static str]) -> Option<((&'static str, u32), Line)> {
     let kind = KINDS.into_iter().find(|kind| lines.strip_prefix(kind).is_some_and(|rest| rest.starts_with(' ')))?;
     let mut words = lines[kind.len()..].split_whitespace();
     let n = words.next()?.parse().ok()?;
-    Some(((kind, n), Line { conditions: words.collect(), passes }))
+    let mut conditions: Vec<&str> = words.collect();
+    let anywhere = conditions.pop_if(|word| *word == "anywhere").is_some();
+    Some(((kind, n), Line { anywhere, conditions, passes }))
 }
 
 /// A pass, and whether the line decides more than radices and lanes.
@@ -79,24 +83,33 @@ impl LineClass {
     }
 }
 
-/// What was measured on cards like a device: nothing, or the table.
-#[derive(Clone, Copy)]
-pub(in crate::fft) struct Measured(bool);
+/// What of the table is for a device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::fft) enum Measured {
+    /// Nothing: it is a processor.
+    Nothing,
+    /// What is for any GPU.
+    Anywhere,
+    /// All of it: cards like it were measured. Or a search measures by itself, or arithmetic speaks for
+    /// it.
+    All,
+}
 
 impl Designer<'_> {
     pub(super) fn measured(&self) -> Measured {
-        Measured(self.profile.is_measured && !self.profile.is_cpu())
+        match (self.profile.is_cpu(), self.profile.is_measured) {
+            (true, _) => Measured::Nothing,
+            (false, false) => Measured::Anywhere,
+            (false, true) => Measured::All,
+        }
     }
 }
 
 impl Measured {
-    /// On any card: for a search, which measures by itself, and for what arithmetic speaks for.
-    pub const ANYWHERE: Self = Self(true);
-
     /// The passes of the first line of such a kind and length whose conditions hold.
     fn find(self, kind: &'static str, n: u32, holds: impl Fn(&str) -> bool) -> Option<&'static str> {
         let holds = |word: &&str| word.strip_prefix("not-").map_or_else(|| holds(word), |word| !holds(word));
-        let fits = |line: &&Line| self.0 && line.conditions.iter().all(holds);
+        let fits = |line: &&Line| (self == Self::All || self == Self::Anywhere && line.anywhere) && line.conditions.iter().all(holds);
         LINES.get(&(kind, n))?.iter().find(fits).map(|line| line.passes)
     }
 
@@ -147,7 +160,7 @@ mod tests {
                     rows.are(word.strip_prefix("not-").unwrap_or(word));
                 }
                 if *kind == "pieces" {
-                    assert!(Measured::ANYWHERE.pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");
+                    assert!(Measured::All.pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");
                     continue;
                 }
                 let product: u32 = line.passes.split(" + ").map(|text| pass(text).0.n()).product();
@@ -161,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_first_line_that_fits_is_taken() {
-        let all = Measured::ANYWHERE;
+        let all = Measured::All;
         let rows = |count| all.one(LineClass::rows(1024, count)).unwrap().0.radices;
         assert_eq!((rows(16_384), rows(16_385)), (vec![16, 8, 8], vec![8, 8, 16]));
         let convolution = LineClass { convolution: true, ..LineClass::rows(256, 10) };

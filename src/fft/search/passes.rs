@@ -124,8 +124,7 @@ impl Designer<'_> {
             })
             .collect();
         pool.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let known =
-            Measured::ANYWHERE.one(lines).map(|(pass, _)| (pass.radices, pass.lanes)).filter(|(radices, _)| *radices != own.radices);
+        let known = Measured::All.one(lines).map(|(pass, _)| (pass.radices, pass.lanes)).filter(|(radices, _)| *radices != own.radices);
         let shapes = known.into_iter().chain(pool.into_iter().map(|(_, shape)| shape));
         let completed = shapes.filter_map(|shape| self.complete(shape, lines)).take(most);
         orders.chain(completed).collect()
