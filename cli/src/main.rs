@@ -137,6 +137,7 @@ impl Command {
         match self {
             Self::Bench(arguments) => arguments.plot.as_deref(),
             Self::Record(record::Command::Export { file, .. }) => Some(file),
+            Self::Record(record::Command::Exceptions { .. }) => Some(Path::new("-")),
             Self::Wgsl(arguments) => Some(&arguments.output),
             _ => None,
         }
