@@ -256,8 +256,8 @@ impl Command {
                 let record = place.open(device);
                 let mut lines = BTreeMap::new();
                 // The newest of each device and specification: entries of one specification come by time.
-                for entry in record.entries().iter().filter(|entry| part.has(&Item::Best((*entry).clone()))) {
-                    lines.extend(exception(entry).map(|[key, rest]| (key, rest)));
+                for item in items(&record).iter().filter(|item| part.has(item)) {
+                    lines.extend(exception(item).map(|[key, rest]| (key, rest)));
                 }
                 lines.iter().for_each(|(key, rest)| println!("{key} | {rest}"));
                 Ok(())
@@ -304,8 +304,8 @@ fn entry(item: &Item) -> serde_json::Value {
 
 /// The key of an entry in the table of exceptions, and the rest of its line, if it gains enough on a
 /// device that the table can name, by the kernels of this version.
-fn exception(entry: &Entry) -> Option<[String; 2]> {
-    let Entry { spec, recipe, seconds, rules_seconds, device, time, version, .. } = entry;
+fn exception(item: &Item) -> Option<[String; 2]> {
+    let Item::Best(Entry { spec, recipe, seconds, rules_seconds, device, time, version, .. }) = item else { return None };
     let gain = 1.0 - seconds / rules_seconds;
     let DeviceIdentity { name, vendor, device: number, device_type, driver_info, .. } = &**device;
     let kind = device_type.split(' ').next().map(str::to_lowercase).filter(|kind| kind != "other")?;
