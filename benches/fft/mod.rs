@@ -15,7 +15,9 @@
 //!
 //! **Candidates** are the recipe that the rules choose and the requested recipes. `--in-place` adds
 //! the rules' recipe for the same transform in place (scaled by 1/√n, so that repeated transforms
-//! do not grow). The table `lengths` adds the plain kernel `radix2`. `--recipes-file F` has a line
+//! do not grow). `--coefficients TEXT` adds the rules' recipes by these coefficients, without what was
+//! measured for single lengths; `own` are those of the device. The table `lengths` adds the plain
+//! kernel `radix2`. `--recipes-file F` has a line
 //! `spec | recipe` for each candidate, and comments after `#`. All candidates of a specification,
 //! including the rules' recipe, are measured in the same rounds. They are reported from the fastest
 //! to the slowest. Recipes that do not fit come last, with the reason.
@@ -42,6 +44,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::low_level::tune::Coefficients;
 use wgpu_fft::{Error, Pending, Plan, Spec, bytemuck};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, Samples, rounded};
@@ -60,6 +63,9 @@ pub const PROGRAM: Program = Program {
   --recipes-file FILE
                   the cases and recipes in FILE, each line `spec | recipe`
   --in-place      also in place, by the rules' recipe for that
+  --coefficients TEXT
+                  also by these, such as \"registers liked=88 most=120 workgroup=32768\" or \"own\",
+                  and without what was measured for single lengths; may be repeated
   --against rustfft
                   also rustfft on one thread and two, and our transform from slice to vector
 ",
@@ -156,8 +162,8 @@ fn case(title: &str, layout: &Layout) -> Case {
 
 /// One way to compute a case.
 struct Entry<S: Spec> {
-    /// The reason why it is included.
-    by: &'static str,
+    /// The reasons why it is included.
+    by: String,
     recipe: String,
     in_place: bool,
     plan: wgpu_fft::Result<Arc<Plan<S>>>,
@@ -200,16 +206,29 @@ fn contest<S: Spec + FromStr<Err = Error>>(bench: &mut Bench, request: &Request,
 /// The rules' recipe, the one in place, and the requested ones, without duplicates.
 fn entries<S: Spec + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Request, layout: &Layout) -> Result<Vec<Entry<S>>> {
     let planner = bench.planner();
-    let entry = |by, recipe, in_place, plan| Entry { by, recipe, in_place, plan, error: None };
-    let chosen = |by, spec: S, in_place| {
-        let plan = planner.plan(spec);
+    let entry = |by: &str, recipe, in_place, plan| Entry { by: by.to_owned(), recipe, in_place, plan, error: None };
+    let chosen = |by, plan: wgpu_fft::Result<Arc<Plan<S>>>, in_place| {
         let recipe = plan.as_ref().map_or_else(|_| String::new(), |plan| plan.recipe().to_string());
         entry(by, recipe, in_place, plan)
     };
-    let mut entries = vec![chosen("rules", spec.clone(), layout.in_place)];
+    let mut specs = vec![("rules", spec.clone(), layout.in_place)];
     if bench.options().has("in-place") && !layout.in_place && layout.kind != Kind::C2r {
         let scale = if layout.scale == 1.0 { " 1/sqrt(n)" } else { "" };
-        entries.push(chosen("in place", format!("{spec}{scale} in-place").parse()?, true));
+        specs.push(("in place", format!("{spec}{scale} in-place").parse()?, true));
+    }
+    let mut entries: Vec<_> = specs.iter().map(|(by, spec, in_place)| chosen(*by, planner.plan(spec.clone()), *in_place)).collect();
+    let profile = bench.gpu().profile();
+    for text in bench.options().all("coefficients") {
+        let coefficients = if text == "own" { Coefficients::of(profile) } else { text.parse()? };
+        let by_rule = coefficients.on(profile).with(|profile| profile.is_measured = false);
+        for (_, spec, in_place) in &specs {
+            let plan = spec.design(&by_rule).and_then(|recipe| planner.plan_with(spec.clone(), recipe));
+            let own = chosen(text, plan, *in_place);
+            match entries.iter_mut().find(|known| (known.in_place, &known.recipe) == (own.in_place, &own.recipe)) {
+                Some(known) => known.by = format!("{}, {text}", known.by),
+                None => entries.push(own),
+            }
+        }
     }
     for text in &request.recipes {
         let recipe = text.parse::<S::Recipe>();

@@ -128,12 +128,10 @@ pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) ->
             )
         })?;
     }
-    for s in (0..last).filter(|s| s + 1 != turn) {
+    if (0..last).any(|s| s + 1 != turn) {
         has_room(u64::from(n / pieces), "an exchange needs")?;
-        if pieces > 1 {
-            in_pieces([stages[s], stages[s + 1]], [lanes_at(s), lanes_at(s + 1)], n, pieces)?;
-        }
     }
+    exchanges(&stages, turn, lanes_at, n, pieces)?;
     let mirrored = pass.store.fused.iter().find_map(|fused| fused.step().mirrors());
     mirrored.map_or(Ok(()), |m| has_room(2 * u64::from(half_of_a_piece(m, recipe)), "rows of reals need"))
 }
@@ -142,6 +140,13 @@ pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) ->
 /// rounds of lanes.
 pub(super) fn half_of_a_piece(m: u32, recipe: &Stockham) -> u32 {
     (m / 2 + 1).div_ceil(recipe.pieces).next_multiple_of(recipe.lanes)
+}
+
+/// Why the exchanges between the stages of a line cannot be in pieces, if they cannot. There is none
+/// before the stage `turn`, where a convolution turns back.
+pub(super) fn exchanges(stages: &[Stage], turn: usize, lanes_at: impl Fn(usize) -> LanesOfLine, n: u32, pieces: u32) -> Fit {
+    let mut between = (1..stages.len()).filter(|s| pieces > 1 && *s != turn);
+    between.try_for_each(|s| in_pieces([stages[s - 1], stages[s]], [lanes_at(s - 1), lanes_at(s)], n, pieces))
 }
 
 /// Why the results of a stage cannot pass on to the next one in pieces, if they cannot.

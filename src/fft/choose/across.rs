@@ -10,14 +10,13 @@
 use super::designer::{Designer, SECTOR, SMALL_ARRAY, cheapest, registers_of, shapes};
 use super::estimate::{Estimate, Term, doublings, weight};
 use super::lines::LineClass;
+use super::thresholds::number;
 use crate::fft::factors::factorizations;
 use crate::fft::recipe::{PassRecipe, Stockham};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Radices up to this one. 1000² as 40.25 takes 0.885 of the time of 10.10.10, with 40 numbers for
-/// each invocation; from there on registers are missing.
-const MAX_RADIX: u32 = 40;
+const MAX_RADIX: u32 = number("radix of columns");
 
 /// Lines of a workgroup, as far as its memory allows: 32 to 256 bytes side by side. Numbers that
 /// are no powers of two gain little, and lose up to 60% where they begin inside of sectors or leave
@@ -27,8 +26,8 @@ const LINES: [u32; 4] = [4, 8, 16, 32];
 /// Pieces of an exchange.
 const PIECES: [u32; 3] = [1, 2, 4];
 
-/// More than so many passes are divided evenly, since there are too many ways to try them all.
-const MAX_PASSES: u32 = 3;
+/// More passes than these are divided evenly.
+const MAX_PASSES: u32 = number("passes of any lengths");
 
 /// The best passes that were found so far, by their lengths and whether lines lie at whole sectors.
 #[derive(Default)]

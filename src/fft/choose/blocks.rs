@@ -1,7 +1,8 @@
 //! Blocks of the array between two axes.
 
-use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, MANY_COLUMNS};
+use super::designer::{COLUMNS, Designer, FEWEST_COLUMNS, LONGEST_COLUMN, MANY_COLUMNS};
 use super::lines::LineClass;
+use super::thresholds::number;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::spec::number::Number;
@@ -9,9 +10,13 @@ use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 
 /// Blocks of the array between the axis before the last and rows back to reals in pairs.
-/// Half-spectra have rows at odd distances, and blocks have not: 4096² 0.1243 with them and columns
-/// in one pass, 0.1611 without (reports `2026-11-28-rules` and `2026-11-26-alignment`).
-const BLOCK_BEFORE_ROWS: [u32; 2] = [4, 16];
+/// Half-spectra have rows at odd distances, and blocks have not.
+const BLOCK_BEFORE_ROWS: [u32; 2] = [number("block before rows to reals, rows"), number("block before rows to reals, columns")];
+
+const BLOCK_BEFORE_COLUMNS: [u32; 2] = [number("block before columns, rows"), number("block before columns, columns")];
+
+/// Of a workgroup from which on a core has room for no other one.
+const NUMBERS_OF_A_LARGE_WORKGROUP: u32 = number("numbers of a large workgroup");
 
 /// Whether the array may be in blocks before such rows.
 fn takes_blocks(rows: &AxisRecipe) -> bool {
@@ -35,8 +40,7 @@ impl Designer<'_> {
     }
 
     /// Blocks of the array between two axes, where the second has so few columns in a workgroup
-    /// that what it loads would be short pieces: 4096² 0.1895 in blocks of 8 x 16, 0.224 without.
-    /// From 8 columns on they gain nothing.
+    /// that what it loads would be short pieces. From 8 columns on they gain nothing.
     pub(super) fn block(&self, axis: &mut AxisRecipe, next: &mut AxisRecipe) {
         let together = [&*axis, next].iter().any(|own| own.through != own.axis);
         if self.profile.is_cpu() || together {
@@ -69,17 +73,17 @@ impl Designer<'_> {
         // In rows at odd distances fewer columns lose.
         let halved = is_complex && self.has_whole_sectors(next.axis) && self.halve(second, lines);
         if halved || second.lines < self.columns(COLUMNS) && second.n() > LONGEST_COLUMN / 2 {
-            first.block = Some([8, 16]);
+            first.block = Some(BLOCK_BEFORE_COLUMNS);
         }
     }
 
-    /// Takes 4 columns instead of 8, if a workgroup would have so many numbers that a core had room
-    /// for one alone, and there are enough of them. The array before needs blocks then: 2^22 as
-    /// 2048·2048 0.1774, with 8 columns 0.1893.
+    /// Takes half as many columns, if a core had room for one workgroup alone, and there are enough of
+    /// them. The array before needs blocks then.
     pub(super) fn halve(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let numbers = u64::from(stockham.n()) * u64::from(stockham.lines) * u64::from(self.words());
-        let is_large = numbers >= 16_384 && stockham.lines == self.columns(COLUMNS) && u64::from(lines.count) >= MANY_COLUMNS;
-        let mut half = Stockham { lines: self.columns(4), ..stockham.clone() };
+        let is_large =
+            numbers >= NUMBERS_OF_A_LARGE_WORKGROUP.into() && stockham.lines == self.columns(COLUMNS) && lines.count >= MANY_COLUMNS;
+        let mut half = Stockham { lines: self.columns(FEWEST_COLUMNS), ..stockham.clone() };
         let halves = is_large && !self.profile.is_cpu() && self.in_pieces(&mut half, lines);
         if halves {
             *stockham = half;

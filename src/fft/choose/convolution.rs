@@ -1,35 +1,30 @@
 //! The rules for lengths with a large prime factor, whose transform becomes a convolution
 //! (Bluestein): how long it is, and which passes it has.
-//!
-//! Times in the comments are those of `designer.rs`; runs from 2026-11-25 on are in
-//! benches/reports/2026-11-25-long-rows.
 
 use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, SMALL_ARRAY};
 use super::lines::LineClass;
-use super::measured::Measured;
+use super::thresholds::number;
 use crate::error::{Error, Result};
 use crate::fft::factors::{largest_prime, split, split_lengths};
 use crate::fft::recipe::{AxisRecipe, Reals};
 
 /// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines
 /// in one lane compile several times as fast, since a driver unrolls every barrier with all that
-/// invocations hold, and the longer ones run faster too: 32 rows of 10007 36.9 ms and 1.4 s until
-/// the first result on lavapipe, in one pass 49.9 ms and 21.2 s.
-pub(in crate::fft) const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
+/// invocations hold, and the longer ones run faster too.
+pub(in crate::fft) const LONGEST_ON_CPU: [u32; 2] = [number("longest row of a convolution"), number("longest column of a convolution")];
 
-/// The last length of a long convolution on a GPU. Its pass transforms there and back, so that it
-/// should be a quick one: 65537 as 576·256 0.158, as 384·384 0.215.
-const LAST: u32 = 256;
+/// The last length of a long convolution on a GPU, whose pass transforms there and back.
+const LAST: u32 = number("last length of a convolution");
 
-/// Shorter convolutions fit one pass on most devices, and were not measured in several.
-const LEAST: u32 = 1 << 15;
+/// Maximum of the first one.
+const LONGEST_FIRST: u32 = number("first length of a convolution");
 
-/// Maximum of the first length.
-const LONGEST_FIRST: u32 = 1024;
+/// Shorter convolutions are not divided like this.
+const LEAST: u32 = number("shortest convolution in passes");
 
-/// Convolutions of small arrays from here on take three lengths, since shorter ones have more
-/// invocations: 999983 as 128·128·128 0.0641, as 1024·2048 0.0867.
-const LEAST_IN_THREE: u32 = 1 << 17;
+/// Convolutions of small arrays from here on take three lengths, which have more invocations.
+const LEAST_IN_THREE: u32 = number("shortest convolution in three");
+const LENGTHS_OF_THREE: u32 = number("lengths of three");
 
 impl Designer<'_> {
     /// An axis as a convolution.
@@ -77,7 +72,7 @@ impl Designer<'_> {
     fn convolution_length(&self, required: u64) -> u64 {
         let is_measured = |m: u64| {
             let lines = |m| LineClass { convolution: true, ..LineClass::rows(m, 1) };
-            u32::try_from(m).is_ok_and(|m| Measured::All.one(lines(m)).is_some())
+            u32::try_from(m).is_ok_and(|m| self.measured_anywhere().one(lines(m)).is_some())
         };
         let least = required.next_power_of_two();
         let [nine, five, three] = [(9, 16), (5, 8), (3, 4)].map(|(times, over)| least / over * times);
@@ -92,7 +87,7 @@ impl Designer<'_> {
             return None;
         }
         if m >= LEAST_IN_THREE && u64::from(m) * u64::from(count) <= SMALL_ARRAY {
-            return split_lengths(m, 3, &|length| length <= 128);
+            return split_lengths(m, 3, &|length| length <= LENGTHS_OF_THREE);
         }
         let required = (2 * n - 1).div_ceil(LAST);
         let is_smooth = |length: &u32| largest_prime(*length) <= 5;

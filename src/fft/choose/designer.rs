@@ -1,10 +1,10 @@
 //! What the rules know of a transform and a device.
 //!
-//! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise,
-//! of 2²⁵ to 2²⁶ points for rows. What else was measured for a rule is in
-//! benches/reports/2026-11-28-rules.
+//! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise;
+//! benches/reports/2026-11-28-rules has what else was measured.
 
 use super::lines::LineClass;
+use super::thresholds::number;
 use crate::fft::limits::MAX_ELEMENTS;
 use crate::fft::place::Storage;
 use crate::fft::recipe::Reals;
@@ -15,27 +15,28 @@ use crate::fft::spec::real_kind::RealKind;
 use crate::fft::spec::transform::Transform;
 use crate::gpu::{DeviceProfile, Registers};
 
-/// The largest prime that is a radix. Larger ones make a convolution (Bluestein) of more than twice
-/// the length.
-pub(in crate::fft) const MAX_PRIME: u32 = 31;
+/// The largest prime that is a radix.
+pub(in crate::fft) const MAX_PRIME: u32 = number("largest prime radix");
 
 /// Neighbouring lines that a workgroup should have at least where the array's fastest index is not
-/// the line's: 8 complex numbers are 64 bytes, two sectors of a GPU's cache.
-pub(in crate::fft) const COLUMNS: u32 = 8;
+/// the line's.
+pub(in crate::fft) const COLUMNS: u32 = number("columns");
 
-/// Longest transform that has columns, of a workgroup 4. Also there and back: a convolution of
-/// 4096² with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
-pub(super) const LONGEST_COLUMN: u32 = 4096;
+/// As many are better than none.
+pub(super) const FEWEST_COLUMNS: u32 = number("fewest columns");
+
+/// Longest column of one pass, of which a workgroup has [`FEWEST_COLUMNS`].
+pub(super) const LONGEST_COLUMN: u32 = number("longest column");
 
 /// Bytes that a GPU's memory reads at once.
 pub(super) const SECTOR: u64 = 32;
 
 /// From so many columns on there are enough workgroups for each of them to take fewer.
-pub(in crate::fft) const MANY_COLUMNS: u64 = 4096;
+pub(in crate::fft) const MANY_COLUMNS: u32 = number("many columns in all");
 
 /// Longest line of a pass that a processor transforms in one lane, where a long axis is divided
 /// into such.
-pub(in crate::fft) const LONGEST_IN_ONE_LANE: u32 = 32;
+pub(in crate::fft) const LONGEST_IN_ONE_LANE: u32 = number("longest lane of passes");
 
 /// The rules for one transform on one device.
 #[derive(Clone, Copy)]
@@ -185,17 +186,15 @@ impl Designer<'_> {
 
     /// The largest prime factor of lengths that are no convolutions.
     pub fn max_prime(&self) -> u32 {
-        if self.is_double_f32() { 13 } else { MAX_PRIME }
+        if self.is_double_f32() { number("largest prime radix of double-single") } else { MAX_PRIME }
     }
 }
 
-/// Radices of numbers of two f32, and numbers of a lane. SwiftShader's compiler takes minutes for a
-/// lane of 30 of them, and fails.
-pub(super) const LONG_TEXT: u32 = 8;
+/// Radices of numbers of two f32, and numbers of a lane.
+pub(super) const LONG_TEXT: u32 = number("radix of double-single");
 
-/// Up to so many points a first result should not wait for the compiler. In larger arrays only the
-/// time of a run counts.
-pub(in crate::fft) const SMALL_ARRAY: u64 = 1 << 21;
+/// Up to so many points a first result should not wait for the compiler.
+pub(in crate::fft) const SMALL_ARRAY: u64 = number("points of a small array") as u64;
 
 /// The next power of two, up to what a workgroup can hold.
 pub(in crate::fft) fn lines_cap(count: u32) -> u32 {

@@ -2,14 +2,24 @@
 
 use super::designer::{Designer, registers_of};
 use super::lines::LineClass;
+use super::thresholds::number;
 use crate::fft::chain::chain;
 use crate::fft::chain::step::SubTransform;
 use crate::fft::factors::largest_prime;
 use crate::fft::limits;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Stockham};
+use crate::fft::stage::{LanesOfLine, Stage};
 
 /// As many invocations should share the workgroup memory of a core.
-const MANY_INVOCATIONS: u64 = 1024;
+const INVOCATIONS_OF_A_CORE: u32 = number("invocations of a core");
+
+/// From so many bytes of workgroup memory on an exchange has two pieces.
+const BYTES_OF_TWO_PIECES: u32 = number("bytes of two pieces");
+const BYTES_OF_FRAMES_ACROSS: u32 = number("bytes of two pieces, frames across");
+const BYTES_OF_ROWS_TO_REALS: u32 = number("bytes of two pieces, rows to reals");
+
+/// Up to so many workgroups of rows and of columns it has one, as they do not fill the device anyway.
+const WORKGROUPS_IN_ONE_PIECE: [u32; 2] = [number("workgroups in one piece, rows"), number("workgroups in one piece, columns")];
 
 impl Designer<'_> {
     /// Whether the first pass of an axis fits its place among the others.
@@ -21,22 +31,16 @@ impl Designer<'_> {
     }
 
     /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device,
-    /// if it can.
-    ///
-    /// Two pieces from 16 KiB of workgroup memory on, which leaves room for more workgroups: rows
-    /// of 4096 0.263, in one piece 0.288. One piece where there are too few workgroups to fill the
-    /// device anyway: of columns fewer, which share a core for longer (report `2026-11-28-columns`).
+    /// if it can. Two pieces leave room for more workgroups.
     pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let LineClass { exchanges_mirror, count, .. } = lines;
         let exchanges = stockham.radices.len() > 1 || exchanges_mirror;
         let bytes = stockham.n() * stockham.lines * 4 * self.words();
-        let few = count.div_ceil(stockham.lines) <= if lines.across { 128 } else { 256 };
+        let few = count.div_ceil(stockham.lines) <= WORKGROUPS_IN_ONE_PIECE[usize::from(lines.across)];
         let least = match lines {
-            // Spectra of frames across: 512 by 32.8 0.363, in one piece 0.397.
-            LineClass { frames: true, across: true, .. } => 8192,
-            // Rows back to reals: 8192 of them in two pieces 0.180, in one 0.165.
-            LineClass { to_reals: true, .. } => 32_768,
-            _ => 16_384,
+            LineClass { frames: true, across: true, .. } => BYTES_OF_FRAMES_ACROSS,
+            LineClass { to_reals: true, .. } => BYTES_OF_ROWS_TO_REALS,
+            _ => BYTES_OF_TWO_PIECES,
         };
         let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
         let mut liked = if is_one { [1, 2, 4] } else { self.measured().pieces(lines).unwrap_or([2, 1, 4]) };
@@ -44,7 +48,7 @@ impl Designer<'_> {
             // Memory for as many invocations as there are registers for, with a sixteenth more to
             // spread the banks.
             let share = u64::from(memory) * u64::from(stockham.lanes) * u64::from(stockham.lines);
-            let is_large = |pieces: u32| u64::from(bytes / pieces) * 17 / 16 * MANY_INVOCATIONS > share;
+            let is_large = |pieces: u32| u64::from(bytes / pieces) * 17 / 16 * u64::from(INVOCATIONS_OF_A_CORE) > share;
             liked.sort_by_key(|pieces| (is_large(*pieces), *pieces));
         }
         for pieces in liked {
@@ -65,21 +69,7 @@ impl Designer<'_> {
 
     /// Whether a pass fits the device, and its pieces the text.
     pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
-        let Stockham { radices, lanes, pieces, .. } = stockham;
-        let n = stockham.n();
-        // Enough for what `limits::stages` asks of several pieces: every butterfly stores to one
-        // piece, and every round of lanes loads from one. A round begins at a multiple of the lanes
-        // among the n / radix neighbours, and no piece ends within it.
-        let kept = || {
-            let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
-            let loading = if lines.convolution { radices } else { &radices[1..] };
-            n.is_multiple_of(*pieces)
-                && ends.iter().all(|radix| radix.is_multiple_of(*pieces))
-                && loading.iter().all(|radix| (1..*pieces).all(|i| (i * (n / pieces) % (n / radix)).is_multiple_of(*lanes)))
-                // What is exchanged to separate or to join pairs comes in turns of all lanes.
-                && (!lines.exchanges_mirror || (n / pieces).is_multiple_of(*lanes) && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes)))
-        };
-        (*pieces == 1 || kept()) && self.fits(stockham, lines.exchanges_mirror)
+        self.fits(stockham, lines.exchanges_mirror) && (stockham.pieces == 1 || may_be_in_pieces(stockham, lines.convolution))
     }
 
     /// Whether a pass over columns fits the device.
@@ -107,4 +97,13 @@ impl Designer<'_> {
             && (registers <= self.registers.liked && invocations * u64::from(registers) <= self.registers.workgroup.into()
                 || invocations <= 256 && is_prime())
     }
+}
+
+/// Whether the exchanges of a pass over lines along one axis may be in its pieces.
+fn may_be_in_pieces(stockham: &Stockham, convolution: bool) -> bool {
+    let Stockham { radices, lanes, pieces, .. } = stockham;
+    let back: Vec<u32> = radices.iter().rev().copied().filter(|_| convolution).collect();
+    let stages: Vec<Stage> = Stage::along(radices, 1, 0).chain(Stage::along(&back, 1, 0)).collect();
+    let lanes = LanesOfLine { count: *lanes, neighbours: 1 };
+    stockham.n().is_multiple_of(*pieces) && limits::exchanges(&stages, radices.len(), |_| lanes, stockham.n(), *pieces).is_ok()
 }

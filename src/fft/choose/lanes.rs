@@ -1,27 +1,26 @@
 //! The passes of `fft/lanes` for a line, within bounds on their texts.
 
 use super::designer::{MAX_PRIME, Text};
+use super::thresholds::number;
 use crate::fft::emit::lanes::{MAX_IN_LOOPS, MAX_OF_LANE, SUBGROUP, row_elements, slots};
 use crate::fft::factors::split;
 use crate::fft::recipe::PassRecipe;
 
 /// Longest line of a single pass in one lane.
-const LONGEST_COLUMN: u32 = 64;
+const LONGEST_COLUMN: u32 = number("longest column in one lane");
 
 /// Rows up to here need accesses of full width.
-const SHORT_ROW: u32 = 32;
+const SHORT_ROW: u32 = number("longest row by full width");
 
-/// Longest column of a single pass in several lanes: 1080x1920 22.5 ms, with columns in two passes
-/// 29.5; but 2048² 63.0 and 62.6.
-const LONGEST_SHARED_COLUMN: u32 = 1536;
+/// Longest column of a single pass in several lanes.
+const LONGEST_SHARED_COLUMN: u32 = number("longest column in lanes");
 
 /// Longest texts of one of several passes over an axis: the second where the first makes the texts
-/// of all passes together too long. A wider access does not pay for a longer one. 1024² on free
-/// cores with columns as 32 + 32 by 2 numbers 6.6, as 16 + 8 + 8 by 4 7.0.
-const LONGEST_PASSES: [u32; 2] = [600, 300];
+/// of all passes together too long. A wider access does not pay for a longer one.
+const LONGEST_PASSES: [u32; 2] = [number("text of a pass"), number("text of a short pass")];
 
 /// Elements of an invocation up to which wider accesses are better than fewer elements.
-const FEW_ELEMENTS: u32 = 64;
+const FEW_ELEMENTS: u32 = number("few numbers of a lane");
 
 /// What the recipes of axes have in common.
 pub(super) struct Rules {
@@ -64,7 +63,6 @@ impl Rules {
     /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes.
     /// If that text is too long, loops, or else several passes.
     pub(super) fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        // 1000 rows of 15 in 8 lanes by 1 number 0.22, by `fft/pass` 0.15; of 60 0.37 and 0.60.
         let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.full);
         let all = widths.flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
         let all = all.flat_map(|(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));

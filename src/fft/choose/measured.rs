@@ -85,7 +85,7 @@ impl LineClass {
 
 /// What of the table is for a device.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::fft) enum Measured {
+enum Part {
     /// Nothing: it is a processor.
     Nothing,
     /// What is for any GPU.
@@ -95,46 +95,62 @@ pub(in crate::fft) enum Measured {
     All,
 }
 
+/// What of the table is for a transform on a device.
+#[derive(Clone, Copy)]
+pub(in crate::fft) struct Measured {
+    part: Part,
+    in_place: bool,
+}
+
 impl Designer<'_> {
+    /// What is for this device.
     pub(super) fn measured(&self) -> Measured {
-        match (self.profile.is_cpu(), self.profile.is_measured) {
-            (true, _) => Measured::Nothing,
-            (false, false) => Measured::Anywhere,
-            (false, true) => Measured::All,
-        }
+        let part = match (self.profile.is_cpu(), self.profile.is_measured) {
+            (true, _) => Part::Nothing,
+            (false, false) => Part::Anywhere,
+            (false, true) => Part::All,
+        };
+        Measured { part, ..self.measured_anywhere() }
+    }
+
+    /// What was measured, on whatever device.
+    pub fn measured_anywhere(&self) -> Measured {
+        Measured { part: Part::All, in_place: self.transform.placement == Placement::InPlace }
     }
 }
 
 impl Measured {
     /// The passes of the first line of such a kind and length whose conditions hold.
-    fn find(self, kind: &'static str, n: u32, holds: impl Fn(&str) -> bool) -> Option<&'static str> {
-        let holds = |word: &&str| word.strip_prefix("not-").map_or_else(|| holds(word), |word| !holds(word));
-        let fits = |line: &&Line| (self == Self::All || self == Self::Anywhere && line.anywhere) && line.conditions.iter().all(holds);
-        LINES.get(&(kind, n))?.iter().find(fits).map(|line| line.passes)
+    fn find(self, kind: &'static str, lines: LineClass) -> Option<&'static str> {
+        let is = |word: &str| if word == "in-place" { self.in_place } else { lines.are(word) };
+        let holds = |word: &&str| word.strip_prefix("not-").map_or_else(|| is(word), |word| !is(word));
+        let is_for = |line: &Line| self.part == Part::All || self.part == Part::Anywhere && line.anywhere;
+        let fits = |line: &&Line| is_for(line) && line.conditions.iter().all(holds);
+        LINES.get(&(kind, lines.n))?.iter().find(fits).map(|line| line.passes)
     }
 
     /// A pass, and whether it is whole. If not, rules decide all but radices and lanes.
     pub fn one(self, lines: LineClass) -> Option<(Stockham, bool)> {
-        self.find(lines.kind(), lines.n, |word| lines.are(word)).map(pass)
+        self.find(lines.kind(), lines).map(pass)
     }
 
     /// The pieces of an exchange, the best number first, where others than those of the rules were
     /// faster.
     pub fn pieces(self, lines: LineClass) -> Option<[u32; 3]> {
-        let text = self.find("pieces", lines.n, |word| lines.are(word))?;
+        let text = self.find("pieces", lines)?;
         let all: Vec<u32> = text.split('.').filter_map(|number| number.parse().ok()).collect();
         all.try_into().ok()
     }
 
-    /// The passes of a long line.
-    pub fn passes(self, n: u32, placement: Placement) -> Option<Vec<Stockham>> {
-        let text = self.find("passes", n, |word| word == "in-place" && placement == Placement::InPlace)?;
+    /// The passes of long lines.
+    pub fn passes(self, lines: LineClass) -> Option<Vec<Stockham>> {
+        let text = self.find("passes", lines)?;
         Some(text.split(" + ").map(|text| pass(text).0).collect())
     }
 
     /// One pass over long columns, and the blocks of the array before it.
     pub fn behind_blocks(self, lines: LineClass) -> Option<(Stockham, [u32; 2])> {
-        let (own, _) = pass(self.find("behind blocks", lines.n, |word| lines.are(word))?);
+        let (own, _) = pass(self.find("behind blocks", lines)?);
         own.block.map(|block| (Stockham { block: None, ..own }, block))
     }
 
@@ -143,7 +159,7 @@ impl Measured {
         if !lines.across {
             return None;
         }
-        self.find("in twos", lines.n, |word| lines.are(word)).map(|text| pass(text).0)
+        self.find("in twos", lines).map(|text| pass(text).0)
     }
 }
 
@@ -151,16 +167,18 @@ impl Measured {
 mod tests {
     use super::*;
 
+    const ALL: Measured = Measured { part: Part::All, in_place: false };
+
     #[test]
     fn every_line_is_whole() {
         let rows = LineClass::rows(1, 1);
         for ((kind, n), lines) in LINES.iter() {
             for line in lines {
-                for word in line.conditions.iter().filter(|_| *kind != "passes") {
-                    rows.are(word.strip_prefix("not-").unwrap_or(word));
+                for word in line.conditions.iter().map(|word| word.strip_prefix("not-").unwrap_or(word)) {
+                    assert!(word == "in-place" || [true, false].contains(&rows.are(word)));
                 }
                 if *kind == "pieces" {
-                    assert!(Measured::All.pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");
+                    assert!(ALL.pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");
                     continue;
                 }
                 let product: u32 = line.passes.split(" + ").map(|text| pass(text).0.n()).product();
@@ -174,14 +192,14 @@ mod tests {
 
     #[test]
     fn the_first_line_that_fits_is_taken() {
-        let all = Measured::All;
-        let rows = |count| all.one(LineClass::rows(1024, count)).unwrap().0.radices;
+        let rows = |count| ALL.one(LineClass::rows(1024, count)).unwrap().0.radices;
         assert_eq!((rows(16_384), rows(16_385)), (vec![16, 8, 8], vec![8, 8, 16]));
         let convolution = LineClass { convolution: true, ..LineClass::rows(256, 10) };
-        assert_eq!(all.one(convolution), None);
+        assert_eq!(ALL.one(convolution), None);
         let part = LineClass { across: true, count: u32::MAX, ..convolution };
-        assert_eq!(all.one(part).unwrap().0.radices, [32, 8]);
-        assert_eq!(all.passes(1 << 28, Placement::InPlace), None);
-        assert_eq!(all.passes(1 << 28, Placement::OutOfPlace).unwrap().len(), 3);
+        assert_eq!(ALL.one(part).unwrap().0.radices, [32, 8]);
+        let long = LineClass::rows(1 << 28, 1);
+        assert_eq!(Measured { in_place: true, ..ALL }.passes(long), None);
+        assert_eq!(ALL.passes(long).unwrap().len(), 3);
     }
 }

@@ -13,6 +13,7 @@ mod pass;
 mod processors;
 mod rows;
 mod several;
+pub(in crate::fft) mod thresholds;
 mod together;
 
 use crate::error::{Error, Result};
@@ -26,6 +27,7 @@ use crate::gpu::DeviceProfile;
 use convolution::LONGEST_ON_CPU;
 use designer::{Designer, LONGEST_COLUMN, SMALL_ARRAY, Text};
 use lines::LineClass;
+use thresholds::{decimal, number};
 use together::fewest;
 
 pub(in crate::fft) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
@@ -44,7 +46,10 @@ pub(in crate::fft) fn design_with(transform: &Transform, profile: &DeviceProfile
 }
 
 /// What a pass over columns costs, if one over rows costs 1.
-const COLUMN_COST: f64 = 1.5;
+const COLUMN_COST: f64 = decimal("cost of columns");
+
+/// With more of them a line is faster in several passes.
+const STAGES_IN_ONE_PASS: usize = number("stages in one pass") as usize;
 
 impl Designer<'_> {
     /// The recipes of all axes.
@@ -131,8 +136,7 @@ impl Designer<'_> {
     }
 
     /// The order of the axes in which the array is smallest while columns are transformed, if only
-    /// parts of axes are given or wanted; of equal orders the first one. A quarter of 4096² is
-    /// data: rows first 0.1322, columns first 0.1086. Small arrays are as fast with rows first.
+    /// parts of axes are given or wanted; of equal orders the first one.
     pub(super) fn best_order(&self, order: Vec<usize>) -> Vec<usize> {
         let [input, output] = &self.geometry.windows;
         let cost = |order: &[usize]| {
@@ -179,12 +183,12 @@ impl Designer<'_> {
         Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
     }
 
-    /// An axis in several passes, if the one pass has more than four stages. 20000 as 10.10.10.5.4
-    /// took 0.1112, as 100·200 0.1050; but 24576 as 16.16.12.8 0.0946, as 96·256 0.1065.
+    /// An axis in several passes, if the one pass has too many stages.
     pub(super) fn or_several(&self, one: AxisRecipe) -> AxisRecipe {
         let LineClass { count, across, .. } = self.lines(one.axis, Reals::Complex);
-        let is_slow =
-            |pass: &Stockham| pass.radices.len() > 4 && self.is_estimated(pass.n(), u64::from(count) * u64::from(pass.n()), across);
+        let is_slow = |pass: &Stockham| {
+            pass.radices.len() > STAGES_IN_ONE_PASS && self.is_estimated(pass.n(), u64::from(count) * u64::from(pass.n()), across)
+        };
         match &one.passes[..] {
             [PassRecipe::Stockham(pass)] if one.reals != Reals::Pairs && !self.has_few_registers() && is_slow(pass) => {
                 self.in_several(one.axis, one.reals, None).unwrap_or(one)

@@ -2,26 +2,42 @@
 
 use std::sync::LazyLock;
 
-use super::designer::{COLUMNS, Designer, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, cheapest, lines_cap, shapes};
+use super::designer::{
+    COLUMNS, Designer, FEWEST_COLUMNS, LONG_TEXT, LONGEST_COLUMN, MANY_COLUMNS, SMALL_ARRAY, cheapest, lines_cap, shapes,
+};
 use super::estimate::{Estimate, Term, doublings};
 use super::lines::LineClass;
+use super::thresholds::{decimal, number};
 use crate::fft::factors::{factorizations, largest_prime};
 use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::End;
 use crate::fft::spec::number::Number;
 
-/// Neighbouring lines of shorter transforms: 128 bytes. 256³ 0.218, with 8 columns 0.247.
-const SHORT_COLUMNS: u32 = 16;
+/// Neighbouring lines of short transforms, and the longest of these.
+const SHORT_COLUMNS: u32 = number("columns of short lines");
+const LONGEST_SHORT_COLUMN: u32 = number("longest short column");
+const FEWEST_OF_FEW_REGISTERS: u32 = number("fewest columns of few registers");
 
-/// A text of this length takes NVIDIA's compiler about 0.1 s, and one of twice the length more than
-/// twice as long. A shorter one also runs as fast or faster: the columns of 719x1013 with 96 lanes
-/// have their first result after 214 ms, with 32 lanes after 671.
-const LONGEST_GPU_TEXT: f64 = 250.0;
+/// Fewer columns in all should have more workgroups.
+const FEW_COLUMNS: u32 = number("few columns in all");
 
-/// Fewer invocations do not fill a large GPU: 65537, a convolution of 384·384, by 24.16 with 8
-/// lanes 0.0472, with 24 0.0241 (report `2026-11-22-h200-lanes`).
-const ENOUGH_INVOCATIONS: f64 = 65_536.0;
+/// Radices of a search.
+const RADIX_OF_COLUMNS: u32 = number("radix of columns");
+pub(super) const RADIX_OF_ROWS: u32 = number("radix of rows");
+
+/// Numbers of an invocation that rows like to have from a length on, and what shorter ones have at
+/// most.
+const NUMBERS: u32 = number("numbers of an invocation, rows");
+const SHORTEST_ROW: u32 = number("shortest row of so many numbers");
+const NUMBERS_OF_SHORT_ROWS: u32 = number("numbers of an invocation, short rows");
+const SHORT_ROW: u32 = number("short row");
+
+/// A text of twice this length takes a driver's compiler more than twice as long, and runs no faster.
+const LONGEST_GPU_TEXT: f64 = decimal("text of the compiler");
+
+/// Fewer invocations do not fill a large GPU.
+const ENOUGH_INVOCATIONS: f64 = decimal("invocations of a device");
 
 /// How much text the butterflies of an invocation take: the values of all stages, weighted by the
 /// operations for each.
@@ -35,22 +51,47 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
     if lines.convolution { 2.0 * text } else { text }
 }
 
-/// Two subgroups of 32.
-pub(super) const ROW_INVOCATIONS: u32 = 64;
+/// Of a workgroup of rows, and of one of frames or rows back to reals.
+pub(super) const ROW_INVOCATIONS: u32 = number("invocations of rows");
+const INVOCATIONS_OF_FRAMES: u32 = number("invocations of frames or rows to reals");
 
-/// Rows of a workgroup of so many invocations, or one that takes more.
-pub(super) fn rows_together(lanes: u32, invocations: u32) -> u32 {
-    (invocations / lanes).max(1)
+/// Subgroups to fill with rows, the most invocations of a workgroup for that, and what each subgroup
+/// beyond [`ROW_INVOCATIONS`] costs, as a core has room for fewer workgroups then.
+#[derive(Clone, Copy)]
+pub(super) struct Filling {
+    subgroup: u32,
+    most: u32,
+    cost: f64,
 }
 
-/// How many rows fill subgroups of 64 best, and how full those are. A subgroup more costs a little,
-/// as a core has room for fewer workgroups then.
-fn filling(lanes: u32) -> (u32, f64) {
-    let full = |rows: u32| f64::from(rows * lanes) / f64::from((rows * lanes).next_multiple_of(64));
-    let score = |rows: u32| full(rows) - 0.02 * f64::from((rows * lanes).div_ceil(64));
-    let rows = (1..=(512 / lanes).max(1)).max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap_or(1);
-    (rows, full(rows))
+pub(super) const FILLING: Filling =
+    Filling { subgroup: number("subgroup of rows"), most: number("most invocations of rows"), cost: decimal("cost of a subgroup") };
+const FILLING_OF_FEW_REGISTERS: Filling = Filling {
+    subgroup: number("subgroup of rows, few registers"),
+    most: number("most invocations of rows, few registers"),
+    cost: decimal("cost of a subgroup, few registers"),
+};
+
+impl Filling {
+    /// How full the subgroups of so many invocations are.
+    pub fn full(self, invocations: u32) -> f64 {
+        f64::from(invocations) / f64::from(invocations.next_multiple_of(self.subgroup))
+    }
+
+    /// How many rows of so many lanes fill subgroups best.
+    pub fn rows(self, lanes: u32) -> u32 {
+        let score = |rows: &u32| {
+            let invocations = rows * lanes;
+            let beyond = invocations.saturating_sub(ROW_INVOCATIONS).div_ceil(self.subgroup);
+            self.full(invocations) - self.cost * f64::from(beyond)
+        };
+        (1..=(self.most / lanes).max(1)).max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(1)
+    }
 }
+
+/// Pieces of an exchange of rows, and of those whose radices alone were measured.
+const PIECES: u32 = number("pieces of rows");
+const PIECES_OF_MEASURED: u32 = number("pieces of measured rows");
 
 impl Designer<'_> {
     /// Takes two numbers of 16 bits in one access where that was faster.
@@ -91,8 +132,6 @@ impl Designer<'_> {
             let most = self.most_elements();
             self.profile.invocations_in_a_row().saturating_mul(most).min((self.profile.workgroup_bytes / self.words()).max(4 * most))
         };
-        // Fewer than 4 columns lose more than another pass costs: 8192² in one pass over columns
-        // 0.97, in two 0.816.
         if n > longest || lines.across && !self.profile.is_cpu() && n > LONGEST_COLUMN {
             return None;
         }
@@ -110,50 +149,44 @@ impl Designer<'_> {
         let known = known.and_then(|(own, is_whole)| match is_whole {
             true => (self.words() == 1 && self.runs(&own, lines)).then_some(own),
             false if is_estimated || self.has_few_registers() => None,
-            false => self.complete_in((own.radices, own.lanes), lines, 4),
+            false => self.complete_in((own.radices, own.lanes), lines, PIECES_OF_MEASURED),
         });
         let known = known.or_else(|| if is_estimated { self.estimated_column(lines) } else { self.estimated_row(lines) });
         known.or_else(|| self.faster_row(lines, self.search(lines)))
     }
 
-    /// All decisions for radices and lanes, if they fit the device. Rows in 4 pieces lose more than
-    /// another pass costs, unless they have been measured: 2^15 with 1024 lanes 0.66, in two passes
-    /// 0.52.
+    /// All decisions for radices and lanes, if they fit the device. Rows in more pieces lose more than
+    /// another pass costs.
     pub fn complete(&self, shape: (Vec<u32>, u32), lines: LineClass) -> Option<Stockham> {
-        self.complete_in(shape, lines, 2)
+        self.complete_in(shape, lines, PIECES)
     }
 
     /// The same with rows in at most so many pieces.
     fn complete_in(&self, (radices, lanes): (Vec<u32>, u32), lines: LineClass, most_pieces: u32) -> Option<Stockham> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
-        // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of
-        // 0.134, 4096 0.224 in place of 0.151.
-        let mut stockham = Stockham { banks: if is_cpu { 0 } else { 32 }, ..Stockham::new(radices, lanes) };
+        // A processor's memory has no banks.
+        let mut stockham = Stockham { banks: if is_cpu { 0 } else { number("banks") }, ..Stockham::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
-            // Frames whose spectra lie across, 512 samples: 8 of them 0.363, 16 of them 0.705.
-            (true, false) if lines.frames => self.columns(8),
-            // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
-            (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => self.columns(4),
-            (true, false) if lines.count < 4096 => self.columns(COLUMNS),
-            (true, false) if n <= 512 => self.columns(SHORT_COLUMNS),
+            // Frames whose spectra lie across share their samples.
+            (true, false) if lines.frames => self.columns(COLUMNS),
+            (true, false) if lines.count <= FEW_COLUMNS || n > LONGEST_COLUMN / 2 => self.columns(FEWEST_COLUMNS),
+            (true, false) if lines.count >= MANY_COLUMNS && n <= LONGEST_SHORT_COLUMN => self.columns(SHORT_COLUMNS),
             (true, false) => self.columns(COLUMNS),
-            // Of frames, and of rows back to reals, one subgroup of 32.
-            (false, false) if self.has_few_registers() => filling(lanes).0,
-            (false, false) => rows_together(lanes, if lines.frames || lines.to_reals { 32 } else { ROW_INVOCATIONS }),
-            // Lavapipe spreads its cost of a workgroup over more rows.
-            (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
+            (false, false) if self.has_few_registers() => FILLING_OF_FEW_REGISTERS.rows(lanes),
+            (false, false) if lines.frames || lines.to_reals => (INVOCATIONS_OF_FRAMES / lanes).max(1),
+            (false, false) => FILLING.rows(lanes),
+            (_, true) => (number("invocations of a processor") / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };
-        let whole = !lines.across && self.has_few_registers();
-        let mut together = if whole { wanted } else { 1 << wanted.ilog2() }.min(lines_cap(lines.count));
+        let is_row = !lines.across && !is_cpu && !lines.frames && !lines.to_reals;
+        let mut together =
+            if is_row || !lines.across && self.has_few_registers() { wanted } else { 1 << wanted.ilog2() }.min(lines_cap(lines.count));
         loop {
             stockham.lines = together;
             if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= most_pieces) {
                 return Some(stockham);
             }
-            // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where
-            // 8 do not fit.
-            let fewest = self.columns(if self.has_few_registers() { 2 } else { 4 });
+            let fewest = self.columns(if self.has_few_registers() { FEWEST_OF_FEW_REGISTERS } else { FEWEST_COLUMNS });
             if together == 1 || lines.across && together <= fewest {
                 return None;
             }
@@ -164,18 +197,17 @@ impl Designer<'_> {
     /// The best radices and lanes by an estimate of their cost.
     pub(super) fn search(&self, lines: LineClass) -> Option<Stockham> {
         let n = lines.n;
-        // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as
-        // 40·27.
         let most = if self.is_double_f32() {
             LONG_TEXT
         } else if lines.across {
-            40
+            RADIX_OF_COLUMNS
         } else {
-            16.max(largest_prime(n))
+            RADIX_OF_ROWS.max(largest_prime(n))
         };
         let all = shapes(n, factorizations(n, most.min(self.radix()).max(largest_prime(n)))).map(|shape| {
             let cost = self.cost(n, &shape.0, shape.1, lines);
-            (if self.has_few_registers() && !lines.across { cost / filling(shape.1).1 } else { cost }, shape)
+            let few = FILLING_OF_FEW_REGISTERS;
+            (if self.has_few_registers() && !lines.across { cost / few.full(few.rows(shape.1) * shape.1) } else { cost }, shape)
         });
         cheapest(all, |shape| self.complete(shape, lines)).map(|(_, stockham)| stockham)
     }
@@ -185,14 +217,12 @@ impl Designer<'_> {
     pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
         let is_cpu = self.profile.is_cpu();
         let elements = radices.iter().map(|&radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
-        // n = 2048: 16 elements 0.1336, 8 0.1393; 4096: 0.151 and 0.168. Of a short row about √n,
-        // for the reason given in `measured`.
         let wanted = if lines.across {
-            f64::from(n).sqrt().clamp(8.0, 40.0 / f64::from(self.words()))
-        } else if is_cpu || n >= 2048 {
-            16.0
+            f64::from(n).sqrt().clamp(COLUMNS.into(), f64::from(RADIX_OF_COLUMNS) / f64::from(self.words()))
+        } else if is_cpu || n >= SHORTEST_ROW {
+            NUMBERS.into()
         } else {
-            f64::from(n).sqrt().clamp(2.0, 8.0)
+            f64::from(n).sqrt().clamp(2.0, NUMBERS_OF_SHORT_ROWS.into())
         };
         let (most, least) = (radices.iter().max().copied().unwrap_or(1), radices.iter().min().copied().unwrap_or(1));
         let butterflies = |each: fn(u32) -> f64| {
@@ -204,7 +234,7 @@ impl Designer<'_> {
             doublings: butterflies(|radix| radix.ilog2().into()),
             primes: butterflies(|radix| Some(largest_prime(radix)).filter(|prime| *prime > 5).unwrap_or(0).into()),
             off: (f64::from(elements) / wanted).log2().abs(),
-            is_short_row: !lines.across && !is_cpu && n <= 64,
+            is_short_row: !lines.across && !is_cpu && n <= SHORT_ROW,
             text: if is_cpu || lines.points > SMALL_ARRAY {
                 0.0
             } else {

@@ -1,11 +1,8 @@
 //! The rules for processors that pose as GPUs, where the kernel `fft/lanes` fits.
-//!
-//! Times in the comments are medians in ms on lavapipe (Mesa 22.3.6, 2 cores, of which other
-//! programs held one), comparable within a comment's colon only; all of them are in
-//! benches/reports/2026-11-28-rules, and the runs in benches/reports/2026-11-21-lavapipe-fft.
 
 use super::designer::{Designer, SMALL_ARRAY, Text};
 use super::lanes::Rules;
+use super::thresholds::number;
 use crate::fft::chain::chain;
 use crate::fft::chain::line::lines;
 use crate::fft::chain::moved::{moved_ends, must_move, whole};
@@ -20,32 +17,25 @@ use crate::fft::spec::transform::Transform;
 use crate::gpu::DeviceProfile;
 
 /// Longest text of an axis, by the units of [`code_size`], where a program waits for its first
-/// result: for transforms of one axis, of two, and of more. The driver's compiler takes about a
-/// millisecond for one unit: 512² has its first result after 1.1 s, with a long text after 5.0.
-/// Where the long text is that of `fft/pass`, with its barriers, the short one also runs faster.
-const LONGEST_TEXT: [u32; 3] = [1350, 600, 520];
+/// result: for transforms of one axis, of two, and of more.
+const LONGEST_TEXT: [u32; 3] = [number("text of one axis"), number("text of two axes"), number("text of more axes")];
 
 /// Longest text of a line in loops, in all transforms, and in those of several axes of small
-/// arrays: rows in several passes cannot have wide accesses on both sides. 1000 rows of 4096, whose
-/// loops compile for 2.8 s, 18.3 ms and 30.6 in three passes (report `2026-11-25-processors-rows`).
-const LONGEST_LOOPS: [u32; 2] = [1100, 1000];
+/// arrays: rows in several passes cannot have wide accesses on both sides.
+const LONGEST_LOOPS: [u32; 2] = [number("text of loops"), number("text of loops in small arrays")];
 
 /// Longest text of a column of several axes in one pass, and the text that a row should rather stay
-/// below: 256² has its first result after 0.71 s, and with longer rows after 0.98, which run as
-/// fast.
-const LONGEST_COLUMN_TEXT: u32 = 512;
-const PREFERRED_ROW_TEXT: u32 = 500;
+/// below.
+const LONGEST_COLUMN_TEXT: u32 = number("text of a column");
+const PREFERRED_ROW_TEXT: u32 = number("text of a liked row");
 
-/// Longest column of complex numbers in loops by 2 of them: 720x1280 9.15 ms, by 1 number 13.0.
-/// Longer columns, and halves of reals, gain nothing (report `2026-11-26-limits`).
-const LONGEST_BY_TWOS: u32 = 768;
+/// Longest column of complex numbers in loops by 2 of them.
+const LONGEST_BY_TWOS: u32 = number("longest column by twos");
 
 /// For lanes, elements are moved to a whole array and from one where at least one in [`LEAST_PART`]
-/// of its elements is given, and it has at least [`LEAST_MOVED`]: reals 1024² of which 700² are
-/// given 4.96 ms, with steps fused into `fft/pass` 6.89; 300² 4.47 and 3.58 (report
-/// `2026-11-26-processors-moves`).
-const LEAST_PART: u64 = 2;
-const LEAST_MOVED: u64 = 1 << 17;
+/// of its elements is given, and it has at least [`LEAST_MOVED`].
+const LEAST_PART: u64 = number("numbers that are given") as u64;
+const LEAST_MOVED: u64 = number("numbers to move") as u64;
 
 impl Designer<'_> {
     /// Takes the kernel `fft/lanes` for every axis that it can do well.
@@ -189,8 +179,7 @@ impl ForLanes<'_> {
     }
 }
 
-/// Invocations of a workgroup. 1024 rows of 1024: 32 5.38, 64 5.50, 128 6.17; rows of 512: 64 5.11,
-/// 128 5.80; 2048² 64 89.9, 128 94.7.
+/// Invocations of a workgroup.
 fn invocations(profile: &DeviceProfile) -> u32 {
-    64.min(profile.invocations_in_a_row()) / SUBGROUP * SUBGROUP
+    number("invocations of lanes").min(profile.invocations_in_a_row()) / SUBGROUP * SUBGROUP
 }

@@ -1,6 +1,6 @@
 //! The rules for rows of other lengths than powers of two in one pass on a GPU.
 //!
-//! Rows of more than 16384 numbers have recipes that were measured one by one (`measured.txt`).
+//! Longer rows have recipes that were measured one by one (`measured.txt`).
 //! Every other choice is judged by one of two estimates of its time (`weights.txt`). That of three
 //! stages is for long rows. Shorter ones, and lengths that have no three stages of such radices,
 //! have that of any number of stages, which is compared with what the search of `pass.rs` finds.
@@ -11,43 +11,42 @@ use std::sync::LazyLock;
 use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
 use super::estimate::{Estimate, Term, doublings};
 use super::lines::LineClass;
-use super::pass::{ROW_INVOCATIONS, rows_together};
+use super::pass::{FILLING, ROW_INVOCATIONS};
+use super::thresholds::{decimal, number};
 use crate::fft::factors::{factorizations, orders};
 use crate::fft::recipe::Stockham;
 
-/// Three stages: a fourth exchange costs more than radices of up to 40.
 const STAGES: usize = 3;
-const RADICES: [u32; 2] = [8, 40];
+const RADICES: [u32; 2] = [number("least radix of three stages"), number("radix of three stages")];
 
 /// Shorter rows have the estimate of any number of stages. Longer ones fill a core, and were
 /// measured one by one.
-const LENGTHS: [u32; 2] = [1400, 16_384];
+const LENGTHS: [u32; 2] = [number("shortest row of three stages"), number("longest row of any stages")];
 
-/// Shorter rows back to reals, which load both ends of a spectrum, take 0.88 to 1.08 of the time of
-/// the search, longer ones 0.73 to 1.00.
-const LEAST_BACK: u32 = 6000;
+/// Shorter rows back to reals, which load both ends of a spectrum, keep what the search finds.
+const LEAST_BACK: u32 = number("shortest row of three stages to reals");
 
 /// In how many pieces a row may be exchanged. Half of the memory leaves more for the caches. Odd
 /// numbers were tried for 14 lengths, and took 0.80 to 1.12 of the time of one piece.
 const PIECES: [u32; 5] = [2, 1, 3, 4, 5];
 
 /// Numbers of an invocation.
-const MAX_IN_THREE_STAGES: u32 = 44;
+const MAX_IN_THREE_STAGES: u32 = number("numbers of three stages");
 
 /// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
-const MAX_IDLE: f64 = 1.25;
+const MAX_IDLE: f64 = decimal("idle numbers of three stages");
 
 /// What was measured for the estimate of any number of stages: rows from this length on, up to the
 /// longest of `LENGTHS`.
-const SHORTEST: u32 = 36;
-const MAX_RADIX: u32 = 49;
-const LEAST_LANES: u32 = 3;
+const SHORTEST: u32 = number("shortest row of any stages");
+const MAX_RADIX: u32 = number("radix of any stages");
+const LEAST_LANES: u32 = number("lanes of any stages");
 /// Those of an invocation, and of all butterflies as in `MAX_IDLE`.
-const MAX_IN_ANY_STAGES: u32 = 49;
-const MAX_IDLE_OF_STAGES: f64 = 1.1;
+const MAX_IN_ANY_STAGES: u32 = number("numbers of any stages");
+const MAX_IDLE_OF_STAGES: f64 = decimal("idle numbers of any stages");
 
-/// The logarithm of the time that it must save: below it, choices were slower as well.
-const GAIN: f64 = 0.08;
+/// The logarithm of the time that it must save.
+const GAIN: f64 = decimal("gain of any stages");
 
 impl Designer<'_> {
     /// Of rows of one pass what takes less time than `own` by an estimate for any number of stages,
@@ -132,8 +131,9 @@ const TERMS: &[Term<Stockham>] = &[
     ("doublings of an invocation's numbers from 20", |own| doubled(own.elements(), 20)),
     ("doublings of an invocation's numbers from 32", |own| doubled(own.elements(), 32)),
     ("invocations that fill no subgroup of 32", |own| {
-        let together = own.lanes << rows_together(own.lanes, ROW_INVOCATIONS).ilog2();
-        doubled(together.next_multiple_of(32), together)
+        // Of rows as many as the fit had.
+        let together = own.lanes << (ROW_INVOCATIONS / own.lanes).max(1).ilog2();
+        doublings(1.0, FILLING.full(together))
     }),
     ("halvings of lanes from 8", |own| doubled(8, own.lanes)),
     ("lanes that do not divide the row", leaves_lanes),

@@ -2,10 +2,15 @@
 
 use super::designer::{COLUMNS, Designer, LONGEST_COLUMN, LONGEST_IN_ONE_LANE, lines_cap};
 use super::lines::LineClass;
+use super::thresholds::number;
 use crate::fft::emit::lanes::CACHE_LINE;
 use crate::fft::factors::{split, split_lengths};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::number::Number;
+
+/// Columns of a workgroup, of short passes of an axis across the fastest index.
+const COLUMNS_OF_AN_AXIS_ACROSS: u32 = number("columns of an axis across");
+const LONGEST_OF_AN_AXIS_ACROSS: u32 = number("longest pass of an axis across");
 
 impl Designer<'_> {
     /// An axis in several passes.
@@ -14,7 +19,7 @@ impl Designer<'_> {
         let LineClass { count, across, .. } = self.lines(axis, Reals::Complex);
         let points = u64::from(count) * u64::from(n);
         let is_plain = reals == Reals::Complex && bluestein.is_none() && !across;
-        if is_plain && let Some(passes) = self.measured_passes(n) {
+        if is_plain && let Some(passes) = self.measured_passes(LineClass::rows(n, count)) {
             return Some(AxisRecipe::new(axis, passes));
         }
         let estimated = bluestein.is_none() && self.is_estimated(n, points, across);
@@ -24,8 +29,8 @@ impl Designer<'_> {
     }
 
     /// Passes that were measured, where they fit the device.
-    fn measured_passes(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        let passes = self.measured().passes(n, self.transform.placement).filter(|_| self.transform.number == Number::F32)?;
+    fn measured_passes(&self, lines: LineClass) -> Option<Vec<PassRecipe>> {
+        let passes = self.measured().passes(lines).filter(|_| self.transform.number == Number::F32)?;
         passes.iter().all(|own| self.runs_across(own)).then(|| passes.into_iter().map(PassRecipe::Stockham).collect())
     }
 
@@ -36,8 +41,7 @@ impl Designer<'_> {
 
     /// The same for lines that are known better.
     fn part_of(&self, lines: LineClass) -> Option<Stockham> {
-        // Fewer neighbours than 8 lose more than a pass costs, unless they have been measured: 2^24
-        // as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
+        // Fewer neighbours lose more than a pass costs, unless they have been measured.
         let of = |least: u32| self.within(|designer| designer.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(least)));
         of(COLUMNS).or_else(|| if self.has_few_registers() { of(COLUMNS / 2) } else { None })
     }
@@ -89,14 +93,9 @@ impl Designer<'_> {
             let mut stockham = self.part_of(LineClass { points, across: true, convolution, ..LineClass::rows(length, u32::MAX) })?;
             let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
             stockham.lines = stockham.lines.min(lines_cap(count));
-            // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16
-            // 0.865.
-            if across
-                && length <= 128
-                && !self.profile.is_cpu()
-                && self.fits(&Stockham { lines: self.columns(32), ..stockham.clone() }, false)
-            {
-                stockham.lines = self.columns(32);
+            let more = Stockham { lines: self.columns(COLUMNS_OF_AN_AXIS_ACROSS), ..stockham.clone() };
+            if across && length <= LONGEST_OF_AN_AXIS_ACROSS && !self.profile.is_cpu() && self.fits(&more, false) {
+                stockham = more;
             }
             // The array between two passes in blocks that both of them touch in long pieces: 2^20
             // 0.558, without 0.621. On a processor a line of the cache: 100 rows of 7919 on

@@ -1,31 +1,28 @@
 //! The rules for axes that are transformed together: many small pictures or volumes, each of which
 //! a workgroup takes as a whole, so that all its axes take one pass through memory.
-//!
-//! Times in the comments are medians in ms on an NVIDIA H200;
-//! benches/reports/2026-11-24-h200-pictures has the run.
 
 use std::ops::RangeInclusive;
 
 use super::designer::{Designer, cheapest, shapes};
 use super::lines::LineClass;
+use super::pass::RADIX_OF_ROWS;
+use super::thresholds::{decimal, number};
 use crate::fft::factors::{factorizations, largest_prime};
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::stage::Stage;
 
-/// Maximum number of elements of a picture, of 8 bytes each: what a workgroup can hold in registers. 1024 of
-/// 128² 0.0948, in two passes 0.1395.
-const MAX_PICTURE: u32 = 16_384;
+/// Maximum number of elements of a picture, of 8 bytes each: what a workgroup can hold in registers.
+const MAX_PICTURE: u32 = number("numbers of a picture");
 
-/// Maximum number of elements of an invocation: 80² with 40 of them 0.126, with 20 and some lanes idle 0.094.
-const MAX_EACH: u32 = 32;
+/// Maximum number of elements of an invocation.
+const MAX_EACH: u32 = number("numbers of an invocation, pictures");
 
-/// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs: 16 of
-/// 64² 0.0031, in two dispatches 0.0046. Of longer ones there must be enough to fill the device:
-/// 128² 48 times 0.0116 (0.0101), 128 times 0.0168 (0.0199).
+/// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs. Of
+/// longer ones there must be enough to fill the device.
 pub(in crate::fft) fn fewest(n: u32) -> u32 {
-    if n <= 4096 { 1 } else { 128 }
+    if n <= number("numbers of a small picture") { 1 } else { number("large pictures") }
 }
 
 impl Designer<'_> {
@@ -68,7 +65,7 @@ impl Designer<'_> {
     fn of_pictures(&self, extents: &[u32], lines: LineClass) -> Option<Stockham> {
         let mut all = vec![Vec::new()];
         for &extent in extents {
-            let ways = factorizations(extent, 16.min(self.radix()).max(largest_prime(extent)));
+            let ways = factorizations(extent, RADIX_OF_ROWS.min(self.radix()).max(largest_prime(extent)));
             let longer = |radices: &Vec<u32>| ways.iter().map(|way| [&radices[..], way].concat()).collect::<Vec<_>>();
             all = all.iter().flat_map(longer).collect();
         }
@@ -97,15 +94,15 @@ impl Designer<'_> {
     }
 }
 
-/// What half as long a run costs, by the units of [`Designer::cost`]: 8³ in runs of 1 as 8.8.8
-/// 0.160, in runs of 4 as 8.8.4.2 0.066.
-const SHORT_RUN: f64 = 1.5;
+/// What half as long a run costs, by the units of [`Designer::cost`].
+const SHORT_RUN: f64 = decimal("cost of half a run");
+const LONG_RUN: f64 = decimal("numbers of a run");
 
-/// What it costs to store elements of a row in runs of fewer than 8, 64 bytes: the last stage of
-/// radix r stores n/r neighbours at a time.
+/// What it costs to store elements of a row in shorter runs: the last stage of radix r stores n/r
+/// neighbours at a time.
 fn short_runs(radices: &[u32], extents: &[u32]) -> f64 {
     let run = |(n, radix): (&u32, &u32)| f64::from(n / radix);
-    extents.last().zip(radices.last()).map_or(0.0, |last| SHORT_RUN * (8.0 / run(last)).log2().max(0.0))
+    extents.last().zip(radices.last()).map_or(0.0, |last| SHORT_RUN * (LONG_RUN / run(last)).log2().max(0.0))
 }
 
 /// Whether so many lanes and pieces do for every stage.

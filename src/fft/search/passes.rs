@@ -4,7 +4,6 @@ use super::space::{other_pairs, twice_and_half};
 use crate::fft::choose::designer::{COLUMNS, Designer, lane_counts, lines_cap};
 use crate::fft::choose::lanes as lanes_of;
 use crate::fft::choose::lines::LineClass;
-use crate::fft::choose::measured::Measured;
 use crate::fft::factors::factorizations;
 use crate::fft::limits::MAX_ELEMENTS;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Roots, Stockham};
@@ -124,7 +123,8 @@ impl Designer<'_> {
             })
             .collect();
         pool.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let known = Measured::All.one(lines).map(|(pass, _)| (pass.radices, pass.lanes)).filter(|(radices, _)| *radices != own.radices);
+        let known =
+            self.measured_anywhere().one(lines).map(|(pass, _)| (pass.radices, pass.lanes)).filter(|(radices, _)| *radices != own.radices);
         let shapes = known.into_iter().chain(pool.into_iter().map(|(_, shape)| shape));
         let completed = shapes.filter_map(|shape| self.complete(shape, lines)).take(most);
         orders.chain(completed).collect()
