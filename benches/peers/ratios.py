@@ -56,7 +56,7 @@ def best_of_ours(paths, any_recipe):
             errors[spec] = str(line["error"])
         if line.get("wrong"):
             print(f"{spec}: wrong by `{line.get('recipe')}`, passed over", file=sys.stderr)
-        if line.get("candidate") in wanted and time_of(line):
+        if wanted.intersection(str(line.get("candidate")).split(", ")) and time_of(line):
             by_candidate[spec, line["candidate"], line.get("recipe")] = line
     best = {}
     for (spec, _, _), line in by_candidate.items():
