@@ -1,23 +1,26 @@
 //! Measures recipes on a scratch device and picks the fastest.
 
+mod device;
+mod finals;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::any::AnyTunable;
-use super::isolated::{Isolated, Mishap};
-use super::lab::Lab;
-use super::outcome::{End, LEAST_GAIN, Outcome};
-use super::record::DeviceIdentity;
-use super::record::{CRATE_VERSION, Items as _, Mark, Record, Trial, now};
-use super::rigor::Rigor;
-use super::search::{Pace, climb};
-use super::tuning::{Progress, Stage, Tuning};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, Timer};
 use crate::plan::AnyValue;
 use crate::sort::sort_short_by;
+use crate::tune::any::AnyTunable;
+use crate::tune::isolated::Isolated;
+use crate::tune::lab::Lab;
+use crate::tune::outcome::{End, LEAST_GAIN, Outcome};
+use crate::tune::record::DeviceIdentity;
+use crate::tune::record::{CRATE_VERSION, Items as _, Mark, Record, Trial, now};
+use crate::tune::rigor::Rigor;
+use crate::tune::search::{Pace, climb};
+use crate::tune::tuning::{Progress, Stage, Tuning};
 
 /// A step of the search must save so much; the end of the search measures more closely.
 const STEP_GAIN: f64 = 0.01;
@@ -26,23 +29,14 @@ const STEP_GAIN: f64 = 0.01;
 /// again.
 const HOPELESS: f64 = 1.6;
 
-/// Rounds of the final that time is kept for.
-const LEAST_FINAL_ROUNDS: usize = 7;
-
 /// Rounds in which a new recipe is compared with the best so far.
 const ROUNDS: usize = 3;
-
-/// Timeout for opening the device and running the estimate.
-const OPENING: Duration = Duration::from_secs(120);
-
-/// How long a card's clock may take to come up: on an H200 it takes about a second.
-const MAX_WARM_UP: Duration = Duration::from_secs(1);
 
 /// Recipes besides the estimate that come into the final.
 const FINALISTS: usize = 3;
 
 /// Looks for the fastest recipe. `estimate` is what is taken without measuring.
-pub(super) fn measure(gpu: &Gpu, tunable: &Arc<dyn AnyTunable>, estimate: AnyValue, tuning: &Tuning) -> Result<Outcome<AnyValue>> {
+pub(in crate::tune) fn measure(gpu: &Gpu, tunable: &Arc<dyn AnyTunable>, estimate: AnyValue, tuning: &Tuning) -> Result<Outcome<AnyValue>> {
     // Two searches at once would measure each other.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,72 +194,6 @@ impl Search<'_> {
         self.tuning.report(&progress);
     }
 
-    /// Opens a device and has the estimate measured there.
-    fn open(&mut self) -> Result<f64> {
-        let (gpu, tunable, estimate) = (self.gpu.clone(), Arc::clone(self.tunable), self.estimate.clone());
-        self.lab = None;
-        let mut lab = Isolated::start(move || Lab::open(&gpu, tunable), OPENING)?;
-        // The estimate is what runs without any tuning. If it fails, that is no fault of the
-        // search's.
-        let lost = |mishap| Error::DeviceLost { during: "measuring the estimate", message: format!("{mishap:?}") };
-        let start = Instant::now();
-        let (timer, seconds) = lab.ask(OPENING, move |lab| (lab.timer(), lab.admit(&estimate))).map_err(lost)?;
-        // What others will take, as far as can be known.
-        self.slowest = self.slowest.max(start.elapsed());
-        self.slowest_batch = self.slowest_batch.max(start.elapsed());
-        self.timer = timer;
-        self.lab = Some(lab);
-        seconds
-    }
-
-    /// Recipes that are compiled at the same time. A software adapter compiles on the processors
-    /// that it runs on, and when it runs.
-    fn side_by_side(&self) -> usize {
-        const MAX_THREADS: usize = 8;
-        if self.gpu.profile().is_cpu() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS) }
-    }
-
-    /// Brings up the clock of a card that was idle: runs the estimate until its time is steady
-    /// within 1%, for a second at most, which is not of the search's time.
-    fn warm_up(&mut self) -> Result<()> {
-        const STEADY: f64 = 0.01;
-        if self.gpu.profile().is_cpu() {
-            return Ok(());
-        }
-        let start = Instant::now();
-        let recipes = [self.estimate.clone()];
-        let mut before = f64::INFINITY;
-        while start.elapsed() < MAX_WARM_UP {
-            let until = Instant::now() + MAX_WARM_UP / 10;
-            let mut times = Vec::new();
-            while times.is_empty() || Instant::now() < until {
-                times.extend(self.rounds(&recipes, 1)?.concat());
-            }
-            let now = median(&times);
-            // What it took before was at another clock.
-            self.begin_with(now);
-            if (now / before - 1.0).abs() < STEADY {
-                break;
-            }
-            before = now;
-        }
-        self.limit += start.elapsed();
-        Ok(())
-    }
-
-    /// Brings the clock up again after the host was busy with something else, such as compiling: on an
-    /// H100 it comes down within a second, and 512² then took 0.029 ms for 0.007.
-    fn wake(&mut self, recipes: &[AnyValue]) -> Result<()> {
-        if self.gpu.profile().is_cpu() {
-            return Ok(());
-        }
-        let until = Instant::now() + MAX_WARM_UP / 10;
-        while Instant::now() < until {
-            self.rounds(recipes, 1)?;
-        }
-        Ok(())
-    }
-
     /// Measures what a copy takes. A processor's time is not that of its memory.
     fn find_bound(&mut self) -> Result<()> {
         if !self.gpu.profile().is_cpu() {
@@ -324,31 +252,6 @@ impl Search<'_> {
 
     fn is_marked(&self, recipe: &AnyValue) -> bool {
         self.record.marked(&self.spec, &recipe.to_string(), &self.device).is_some()
-    }
-
-    /// Compiles recipes side by side, if that is of use. Where it goes wrong nobody can tell which
-    /// of them is to blame, and they are compiled one after another.
-    fn compile(&mut self, recipes: &[AnyValue]) -> Result<()> {
-        if self.side_by_side() == 1 || recipes.len() < 2 {
-            return Ok(());
-        }
-        let start = Instant::now();
-        // Should the process end meanwhile, all are suspects.
-        let trials: Vec<Trial> =
-            recipes.iter().map(|recipe| self.record.begin_trial(&self.spec, &recipe.to_string(), &self.device)).collect();
-        let own = recipes.to_vec();
-        let compiled = self.ask(move |lab| {
-            lab.compile_all(&own);
-            Ok(())
-        });
-        drop(trials);
-        self.slowest_batch = self.slowest_batch.max(start.elapsed());
-        if compiled.is_ok() && !self.is_lost() { Ok(()) } else { self.reopen() }
-    }
-
-    /// Whether the scratch device is gone.
-    fn is_lost(&mut self) -> bool {
-        self.ask(|lab| lab.check_alive()).is_err()
     }
 
     /// Tries one recipe and returns its seconds on the estimate's scale, if it is any good.
@@ -453,20 +356,6 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// A new device with the best recipes so far.
-    fn reopen(&mut self) -> Result<()> {
-        self.open()?;
-        let others: Vec<AnyValue> =
-            self.ranked.iter().map(|(recipe, _)| recipe.clone()).filter(|recipe| *recipe != self.estimate).collect();
-        for recipe in others {
-            let own = recipe.clone();
-            if self.ask(move |lab| lab.admit(&own)).is_err() {
-                self.ranked.retain(|(own, _)| *own != recipe);
-            }
-        }
-        Ok(())
-    }
-
     fn mark(&mut self, recipe: &AnyValue, why: String) {
         log::warn!("`{}` by `{recipe}` on {}: {why}; it will not be tried again", self.spec, self.gpu);
         self.record.mark(Mark {
@@ -489,111 +378,6 @@ impl Search<'_> {
             Ok(())
         });
     }
-
-    /// Has work done on the scratch device.
-    fn ask<R: Send + 'static>(&mut self, work: impl FnOnce(&mut Lab) -> Result<R> + Send + 'static) -> Result<R> {
-        let lost = |message: &str| Error::DeviceLost { during: "measuring recipes", message: message.to_owned() };
-        let Some(lab) = &mut self.lab else { return Err(lost("there is no device")) };
-        lab.ask(self.patience, work).unwrap_or_else(|mishap| {
-            self.lab = None;
-            Err(match mishap {
-                Mishap::Hung => lost(&format!("it did not end within {:.0} s", self.patience.as_secs_f64())),
-                Mishap::Panicked => lost("it ended by a panic"),
-            })
-        })
-    }
-
-    /// Seconds of each recipe in so many rounds, one after another in each.
-    fn rounds(&mut self, recipes: &[AnyValue], rounds: usize) -> Result<Vec<Vec<f64>>> {
-        let own = recipes.to_vec();
-        self.ask(move |lab| {
-            let mut times = vec![Vec::new(); own.len()];
-            for _ in 0..rounds {
-                lab.round(&own)?.into_iter().zip(&mut times).for_each(|(seconds, times)| times.push(seconds));
-            }
-            Ok(times)
-        })
-    }
-
-    /// Time to keep for the final: for its least number of rounds, or a fifth of what there is.
-    fn final_time(&self) -> Duration {
-        if self.tuning.is_cancelled() {
-            return Duration::ZERO;
-        }
-        let samples: f64 = self.ranked.iter().map(|(_, seconds)| seconds.max(super::lab::SAMPLE)).sum();
-        Duration::try_from_secs_f64(samples * LEAST_FINAL_ROUNDS as f64).unwrap_or(self.limit).min(self.limit / 5)
-    }
-
-    /// Rounds of the final at most: the more there is time for, the better they tell gains from
-    /// noise.
-    fn final_rounds(&self) -> usize {
-        if self.tuning.rigor == Rigor::Patient { 99 } else { 33 }
-    }
-
-    /// Whether a recipe beats the estimate once more, on a new device with new arrays and
-    /// workspaces.
-    ///
-    /// Where arrays happen to lie in a GPU's memory decides percents: on an H200 1080 x31068 took
-    /// 0.135 or 0.149 ms from run to run, and of eleven choices that had saved 3% on one device
-    /// five lost on another, up to 6%. A processor's memory is its cores' own, and a new device
-    /// would have to compile anew.
-    fn holds(&mut self, recipe: &AnyValue) -> Result<bool> {
-        if self.gpu.profile().is_cpu() {
-            return Ok(true);
-        }
-        self.reopen()?;
-        let both = [self.estimate.clone(), recipe.clone()];
-        self.wake(&both)?;
-        let times = self.rounds(&both, 2 * LEAST_FINAL_ROUNDS)?;
-        Ok(winner(&times) == 1)
-    }
-
-    /// The final: the best recipes against the estimate, in interleaved rounds. Returns the winner,
-    /// its seconds and the estimate's.
-    fn decide(&mut self) -> Result<(AnyValue, [f64; 2])> {
-        self.say(Stage::Final, None);
-        // All of these ran before.
-        self.trial = None;
-        let estimate = self.estimate.clone();
-        let mut recipes: Vec<AnyValue> = self.ranked.iter().map(|(recipe, _)| recipe.clone()).collect();
-        let alone = recipes.len() == 1;
-        let own = recipes.iter().position(|recipe| *recipe == estimate).unwrap_or(0);
-        recipes.swap(0, own);
-        self.wake(&recipes)?;
-        let mut times: Vec<Vec<f64>> = vec![Vec::new(); recipes.len()];
-        let until = Instant::now() + self.left().max(self.final_time());
-        for round in 0..if alone { ROUNDS } else { self.final_rounds() } {
-            // Three rounds at least, as fewer decide nothing, unless there is nothing to decide.
-            if round >= if alone { 1 } else { ROUNDS } && Instant::now() > until {
-                break;
-            }
-            let seconds = self.rounds(&recipes, 1)?;
-            times.iter_mut().zip(seconds).for_each(|(times, own)| times.extend(own));
-        }
-        loop {
-            let winner = winner(&times);
-            let recipe = recipes[winner].clone();
-            if winner == 0 || self.is_right(&recipe)? && self.holds(&recipe)? {
-                return Ok((recipe, [winner, 0].map(|i| median(&times[i]))));
-            }
-            recipes.remove(winner);
-            times.remove(winner);
-        }
-    }
-}
-
-/// Which of several recipes to take, by its times in rounds. The first is the estimate, and stays
-/// unless another one saves 3% in the median, is the faster in three quarters of the rounds, and
-/// has the least time of both: a load that came and went favours one of two, but not round after
-/// round.
-fn winner(times: &[Vec<f64>]) -> usize {
-    let medians: Vec<f64> = times.iter().map(|times| median(times)).collect();
-    let least = |i: usize| times[i].iter().copied().fold(f64::INFINITY, f64::min);
-    let better = |i: &usize| {
-        let wins = times[*i].iter().zip(&times[0]).filter(|(own, estimate)| own < estimate).count();
-        medians[*i] <= (1.0 - LEAST_GAIN) * medians[0] && wins * 4 >= times[0].len() * 3 && least(*i) < least(0)
-    };
-    (1..times.len()).filter(better).min_by(|&a, &b| medians[a].total_cmp(&medians[b])).unwrap_or(0)
 }
 
 fn median(times: &[f64]) -> f64 {
@@ -604,38 +388,5 @@ fn median(times: &[f64]) -> f64 {
         0 => f64::NAN,
         len if len % 2 == 1 => times[middle],
         _ => (times[middle - 1] + times[middle]) / 2.0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_estimate_stays_unless_another_saves_3_percent() {
-        let rounds = |time: f64| vec![time; 7];
-        assert_eq!(winner(&[rounds(1.0)]), 0);
-        assert_eq!(winner(&[rounds(1.0), rounds(0.98), rounds(0.975)]), 0);
-        assert_eq!(winner(&[rounds(1.0), rounds(0.96), rounds(0.95), rounds(0.97)]), 2);
-    }
-
-    #[test]
-    fn a_load_that_comes_and_goes_decides_nothing() {
-        let estimate = vec![1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0];
-        assert_eq!(winner(&[estimate.clone(), vec![1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1]]), 0, "faster in 4 of 7 rounds");
-        assert_eq!(winner(&[estimate, vec![0.9, 0.9, 0.9, 2.0, 2.0, 2.0, 9.0]]), 1, "faster in 6 of 7 rounds");
-    }
-
-    #[test]
-    fn times_that_are_none_never_win() {
-        assert_eq!(winner(&[vec![1.0; 3], vec![f64::NAN; 3]]), 0);
-        assert_eq!(winner(&[vec![1.0; 3], Vec::new()]), 0);
-    }
-
-    #[test]
-    fn medians_are_between_the_middle_two() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert!(median(&[]).is_nan());
     }
 }
