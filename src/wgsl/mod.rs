@@ -35,6 +35,7 @@
 mod body;
 mod expr;
 mod module;
+mod operators;
 mod print;
 mod types;
 
@@ -47,6 +48,7 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 pub(crate) use body::{Body, Writes};
-pub(crate) use expr::{Expr, all, bitcast, boolean, call, construct, convert, float, max, min, param, raw, select, u32s, zero};
+pub(crate) use expr::{Expr, bitcast, boolean, call, construct, convert, float, max, min, param, raw, select, u32s, zero};
 pub(crate) use module::{Access, Function, Module};
+pub(crate) use operators::all;
 pub(crate) use types::{BOOL, F32, F64, I32, Scalar, Type, U32, two_f32, vec2, vec4};
