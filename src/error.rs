@@ -92,8 +92,8 @@ pub enum Error {
         /// The usages that the buffer has.
         actual: wgpu::BufferUsages,
     },
-    /// What is bound as an input or an output is not the texture that the plan takes: it has another
-    /// format, size or usage, is an array, or is a texture where the plan takes an array.
+    /// What is bound as an input or an output is not the texture that the plan takes: it has
+    /// another format, size or usage, is an array, or is a texture where the plan takes an array.
     #[error("{argument}: expected {expected}, got {actual}")]
     WrongTexture {
         /// The name of the argument.
@@ -328,9 +328,30 @@ impl fmt::Debug for Cause {
 
 impl Error {
     /// What a specification asks for is not supported.
-    pub(crate) fn unsupported(spec: &impl fmt::Display, why: impl Into<String>) -> Self {
-        Self::Unsupported { what: format!("`{spec}`"), why: why.into() }
+    pub(crate) fn unsupported(spec: &impl fmt::Display, why: impl fmt::Display) -> Self {
+        Self::Unsupported { what: format!("`{spec}`"), why: why.to_string() }
     }
+
+    /// A recipe cannot compute a specification.
+    pub(crate) fn unfit(recipe: &impl fmt::Display, spec: &impl fmt::Display, why: String) -> Self {
+        Self::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_string(), why }
+    }
+}
+
+/// Refuses a specification if something holds.
+#[cfg(feature = "signal")]
+pub(crate) fn refuse_if(holds: bool, spec: &impl fmt::Display, why: impl fmt::Display) -> Result<()> {
+    if holds { Err(Error::unsupported(spec, why)) } else { Ok(()) }
+}
+
+/// Refuses what needs more than a limit.
+pub(crate) fn within(what: impl FnOnce() -> String, limit: &'static str, required: u64, available: u64) -> Result<()> {
+    if required <= available { Ok(()) } else { Err(Error::LimitExceeded { what: what(), limit, required, available }) }
+}
+
+/// Refuses more elements than indices on the device can count.
+pub(crate) fn check_count(what: impl FnOnce() -> String, elements: u64) -> Result<()> {
+    within(what, "elements indexed by a u32", elements, u32::MAX.into())
 }
 
 macro_rules! kinds {

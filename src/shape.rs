@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count};
 use crate::text::{Text, join, parsed};
 
 /// The extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and
@@ -113,11 +113,7 @@ impl Shape {
     pub(crate) fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
         self.check_not_empty(what, batch)?;
         let required = self.extents().iter().fold(batch as u64, |product, &extent| product.saturating_mul(extent as u64));
-        let available = u64::from(u32::MAX);
-        if required > available {
-            let what = format!("{what} of {}", Batched(*self, batch));
-            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available });
-        }
+        check_count(|| format!("{what} of {}", Batched(*self, batch)), required)?;
         Ok(required as usize)
     }
 }

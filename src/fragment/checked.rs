@@ -5,7 +5,7 @@ use std::fmt;
 use super::argument::Argument;
 use super::declared::Declared;
 use super::element::Form;
-use super::source::Embedded;
+use super::source::{Embedded, binding_name, function_name};
 use super::spec::Fragment;
 use super::tokens::Source;
 use crate::element::ElementType;
@@ -45,13 +45,29 @@ pub(crate) struct Checked {
     pub array: Form,
     /// The name of the array's element.
     pub element: &'static str,
-    /// The value on the other side of the fragment.
-    pub(super) inner: Form,
+    /// The value that the kernel has once the fragment is applied on a load, or before it is on a
+    /// store.
+    pub inner: Form,
     pub(super) loads: bool,
     /// What it uses.
     pub arguments: Vec<Argument>,
     /// Whether it indexes memory of its own, so that the kernel needs wgpu's checks.
     pub indexes_memory: bool,
+}
+
+/// The first binding of what the fragments of a kernel declare. Its own arrays take at most 48.
+pub(crate) const FIRST_DECLARED: u32 = 64;
+
+/// Fragments of one kernel, each with the first binding of what it declares.
+pub(crate) fn declaring<'a, T: 'a>(
+    all: impl Iterator<Item = &'a T>,
+    fragment: impl Fn(&T) -> &Checked,
+) -> impl Iterator<Item = (&'a T, u32)> {
+    all.scan(FIRST_DECLARED, move |next, own| {
+        let first = *next;
+        *next += fragment(own).arrays().len() as u32;
+        Some((own, first))
+    })
 }
 
 /// The fragments at the input and at the output of an operation, as its text has them at its end:
@@ -88,20 +104,14 @@ impl Checked {
         ElementType::new(self.element, self.array.bytes() as usize)
     }
 
-    /// The value that the kernel has once the fragment is applied on a load, or before it is on a
-    /// store.
-    pub fn inner(&self) -> Form {
-        self.inner
-    }
-
     /// The name of the function that maps a value. It takes [`arguments`](Self::arguments).
     pub fn function(&self) -> String {
-        self.embedded([&Source::default(), &Source::default()]).function_name()
+        function_name(self.side)
     }
 
     /// The name of the binding of an array or a uniform.
     pub fn binding_name(&self, declared: &Declared) -> String {
-        self.embedded([&Source::default(), &Source::default()]).binding_name(declared)
+        binding_name(self.side, declared)
     }
 
     /// Writes that function and what it uses. The bindings of its arrays begin with `first`.

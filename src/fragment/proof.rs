@@ -1,6 +1,6 @@
 //! What WGSL of a caller's is proven to do: on what naga makes of it, in which every name is
-//! resolved and every constant is computed. Kernels that contain it may run without wgpu's checks of
-//! indices and loops.
+//! resolved and every constant is computed. Kernels that contain it may run without wgpu's checks
+//! of indices and loops.
 
 use std::collections::BTreeSet;
 
@@ -46,8 +46,8 @@ fn within(what: &'static str, limit: &'static str, required: u64, available: u64
     if required <= available { Ok(()) } else { Err(Refusal::Limit { what, limit, required, available }) }
 }
 
-/// Parses a text and checks it by WGSL's rules. An error has its first place that `is_own`, and comes
-/// with naga's own picture of it.
+/// Parses a text and checks it by WGSL's rules. An error has its first place that `is_own`, and
+/// comes with naga's own picture of it.
 pub(crate) fn parsed(text: &str, is_own: impl Fn(Span) -> bool) -> std::result::Result<Parsed, (Refusal, String)> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let note = error.labels().map(|(_, label)| label.to_owned()).find(|label| !label.is_empty());
@@ -289,10 +289,10 @@ impl Proof<'_> {
     /// The most turns of a loop that counts a variable up to a constant.
     ///
     /// Its first statement leaves it unless the counter is below the end; the counter is a variable
-    /// whose address nobody has, and nothing but one statement at the end of each turn changes it in
-    /// the loop: it adds a constant. So whatever the counter is when the loop begins, if it is at
-    /// least `first`, there are at most (end - first) / step turns. It is at least that if it is set
-    /// right before the loop, or if nothing else ever sets it.
+    /// whose address nobody has, and nothing but one statement at the end of each turn changes it
+    /// in the loop: it adds a constant. So whatever the counter is when the loop begins, if it is
+    /// at least `first`, there are at most (end - first) / step turns. It is at least that if it is
+    /// set right before the loop, or if nothing else ever sets it.
     fn turns(&self, body: &Block, continuing: &Block, before: Option<&Statement>) -> std::result::Result<u64, &'static str> {
         const SHAPE: &str = "a loop must count up to a constant, as `for (var i = 0u; i < 8u; i++)` does, with numbers or constants";
         let (counter, end) = self.head(body).ok_or(SHAPE)?;

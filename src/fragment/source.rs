@@ -105,6 +105,23 @@ pub(super) const INDEX: [&str; 2] = ["(u32(", "))"];
 /// The same for a check: integers alone have this operator.
 pub(super) const INTEGER_INDEX: [&str; 2] = ["(u32((", ") | 0))"];
 
+/// What a name of a caller's becomes in the fragment of a side.
+fn renamed_on(side: &str, own: &str) -> String {
+    format!("{OURS}{side}_{own}")
+}
+
+/// The name of the binding of an array or a uniform. That of an array is ours; no caller's name
+/// becomes it, since no side is called `data`.
+pub(super) fn binding_name(side: &str, declared: &Declared) -> String {
+    if declared.is_uniform() { renamed_on(side, &declared.name) } else { format!("{OURS}data_{side}_{}", declared.name) }
+}
+
+/// The name of the function that maps a value. No caller's name becomes it, since no side is called
+/// `map`.
+pub(super) fn function_name(side: &str) -> String {
+    format!("{OURS}map_{side}")
+}
+
 /// A fragment as WGSL that can stand in any kernel: its names begin with a prefix of ours.
 pub(super) struct Embedded<'a> {
     /// Which of several fragments in a kernel it is.
@@ -120,13 +137,7 @@ pub(super) struct Embedded<'a> {
 impl Embedded<'_> {
     /// What a name of the caller's becomes.
     pub fn name(&self, own: &str) -> String {
-        format!("{OURS}{}_{own}", self.side)
-    }
-
-    /// The name of the binding of an array or a uniform. That of an array is ours; no caller's name
-    /// becomes it, since no side is called `data`.
-    pub fn binding_name(&self, declared: &Declared) -> String {
-        if declared.is_uniform() { self.name(&declared.name) } else { format!("{OURS}data_{}_{}", self.side, declared.name) }
+        renamed_on(self.side, own)
     }
 
     /// Writes the declarations of arrays and uniforms, whose bindings begin with `first`.
@@ -141,7 +152,7 @@ impl Embedded<'_> {
                     module.uniform(binding, &own, &Type::named(&ty));
                 }
                 DeclaredKind::Array { form, len, .. } => {
-                    let array = module.storage(binding, &self.binding_name(declared), Access::Read, Type::array(form.stored()));
+                    let array = module.storage(binding, &binding_name(self.side, declared), Access::Read, Type::array(form.stored()));
                     module.gap();
                     module.function(reader(&own, *form, *len, &array));
                 }
@@ -165,15 +176,9 @@ impl Embedded<'_> {
             module.gap();
         }
         let parameters: Vec<String> = self.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-        let function = self.function_name();
+        let function = function_name(self.side);
         module.text(&format!("fn {function}({}) -> {} {{\n    return (\n{expression}\n    );\n}}", parameters.join(", "), self.result));
         module.gap();
-    }
-
-    /// The name of the function that maps a value. No caller's name becomes it, since no side is
-    /// called `map`.
-    pub fn function_name(&self) -> String {
-        format!("{OURS}map_{}", self.side)
     }
 
     fn is_array(&self, word: &str) -> bool {

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-#[cfg(feature = "signal")]
-use super::argument::Argument;
 use super::declared::{Declared, DeclaredKind};
 #[cfg(doc)]
 use super::element::Writable;
@@ -18,7 +16,6 @@ use crate::element::{Element, ElementType};
 use crate::error::Error;
 use crate::error::Result;
 use crate::shape::Shape;
-#[cfg(feature = "signal")]
 use crate::slot::Slot;
 
 /// WGSL of yours that an operation applies to every value that it loads or stores: a window, a
@@ -71,8 +68,9 @@ use crate::slot::Slot;
 /// A fragment is checked when it is given to a specification, before any device sees it. An error
 /// names the line and the column in your text. What a fragment does is proven on what a compiler
 /// makes of the text that kernels contain, where every name is resolved. The checks refuse
-/// - what is not valid WGSL of the right type; barriers, atomics, calls that read textures, derivatives, subgroup
-///   operations; variables outside of functions; names that begin with `wgpu_fft_`;
+/// - what is not valid WGSL of the right type; barriers, atomics, calls that read textures,
+///   derivatives, subgroup operations; variables outside of functions; names that begin with
+///   `wgpu_fft_`;
 /// - loops that do not count up to a constant, as `for (var i = 0u; i < 8u; i++)` does, and loops
 ///   whose counter is changed in another way. All loops of one call together take at most 65,536
 ///   turns: those in a row are added, those within one another multiplied, also in functions that
@@ -84,16 +82,16 @@ use crate::slot::Slot;
 ///   other than numbers and constants with `+`, `*`, `/` and `%`;
 /// - more than 65,536 bytes or 8192 tokens of text, 512 tokens of a statement, 32 brackets within
 ///   one another, 64 `else`;
-/// - outside of comments, all characters but printable ASCII, spaces, tabs and the line ends `\n` and
-///   `\r\n`; in comments, what some compiler takes for the end of a line.
+/// - outside of comments, all characters but printable ASCII, spaces, tabs and the line ends `\n`
+///   and `\r\n`; in comments, what some compiler takes for the end of a line.
 ///
 /// A fragment can write nothing but its result. Your names cannot collide with those of the kernel,
 /// which your text cannot see.
 ///
 /// Kernels of FFTs run without wgpu's bounds checks, since every index in them is proven to be
 /// valid. Indices into arrays that you declare with [`array`](Self::array) are checked one by one.
-/// If your functions index a local array, vector or constant with a value that is not constant, or if
-/// the input or the output is a texture, the whole kernel is compiled with wgpu's checks.
+/// If your functions index a local array, vector or constant with a value that is not constant, or
+/// if the input or the output is a texture, the whole kernel is compiled with wgpu's checks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct Fragment {
@@ -134,17 +132,20 @@ fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
     }
 
     /// Adds WGSL functions, constants, structures and aliases that the expression may use. They see
-    /// each other and your arrays and uniforms. Indices and lengths are passed to them as arguments.
-    /// A second call replaces the first.
+    /// each other and your arrays and uniforms. Indices and lengths are passed to them as
+    /// arguments. A second call replaces the first.
     pub fn functions(mut self, wgsl: impl Into<Arc<str>>) -> Self {
         self.functions = wgsl.into();
         self
     }
 
     /// Declares an array of `len` elements, to be read by `name[index]`.
-    pub fn array<T: Readable>(mut self, name: impl Into<Arc<str>>, len: usize) -> Self {
-        let kind = DeclaredKind::Array { form: T::FORM, element: T::NAME, len };
-        self.arrays.push(Declared { name: name.into(), kind, slot: None });
+    pub fn array<T: Readable>(self, name: impl Into<Arc<str>>, len: usize) -> Self {
+        self.declare(name, DeclaredKind::Array { form: T::FORM, element: T::NAME, len }, None)
+    }
+
+    fn declare(mut self, name: impl Into<Arc<str>>, kind: DeclaredKind, slot: Option<Slot>) -> Self {
+        self.arrays.push(Declared { name: name.into(), kind, slot });
         self
     }
 
@@ -153,18 +154,15 @@ fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a type that no fragment can read.
-    pub fn array_of(mut self, name: impl Into<Arc<str>>, element: ElementType, len: usize) -> Result<Self> {
+    pub fn array_of(self, name: impl Into<Arc<str>>, element: ElementType, len: usize) -> Result<Self> {
         let form = readable(element)?;
-        self.arrays.push(Declared { name: name.into(), kind: DeclaredKind::Array { form, element: element.name(), len }, slot: None });
-        Ok(self)
+        Ok(self.declare(name, DeclaredKind::Array { form, element: element.name(), len }, None))
     }
 
     /// Declares an array that is one of the program's, or else of the caller.
     #[cfg(feature = "signal")]
-    pub(crate) fn slot<T: Readable>(mut self, name: &str, len: usize, slot: Option<Slot>) -> Self {
-        let kind = DeclaredKind::Array { form: T::FORM, element: T::NAME, len };
-        self.arrays.push(Declared { name: name.into(), kind, slot });
-        self
+    pub(crate) fn slot<T: Readable>(self, name: &str, len: usize, slot: Option<Slot>) -> Self {
+        self.declare(name, DeclaredKind::Array { form: T::FORM, element: T::NAME, len }, slot)
     }
 
     /// This fragment on what another one makes of the value. No name may be in both of them.
@@ -183,14 +181,8 @@ fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
     #[cfg(feature = "signal")]
     pub(crate) fn with_axes(mut self, number: impl Fn(usize) -> usize) -> Self {
         let name = |word: &str| {
-            let argument = Argument::all(4, true).find(|argument| argument.name() == word)?;
-            Some(match argument {
-                Argument::Value | Argument::Batch => argument.name(),
-                Argument::Index(axis) => Argument::Index(number(axis)).name(),
-                Argument::Length(axis) => Argument::Length(number(axis)).name(),
-                Argument::Frequency(axis) => Argument::Frequency(number(axis)).name(),
-                Argument::Cycles(axis) => Argument::Cycles(number(axis)).name(),
-            })
+            let (kind, axis) = word.split_at_checked(1).filter(|(kind, _)| ["i", "n", "k", "f"].contains(kind))?;
+            (0..4).find(|own| own.to_string() == axis).map(|axis| format!("{kind}{}", number(axis)))
         };
         self.expression = renamed(&self.expression, &name).into();
         self
@@ -202,9 +194,10 @@ fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
         self.expression.contains(name) || self.functions.contains(name) || self.arrays.iter().any(|own| own.name.contains(name))
     }
 
-    /// Says that the array at this place is a texture of such a format and size, slowest axis first:
-    /// `[rows, columns]`, or `[layers, rows, columns]` for layers of an array. The element type is
-    /// [`Texel`](crate::Texel); texel \[r, c\] is element r·columns + c, whose channels are in `value`.
+    /// Says that the array at this place is a texture of such a format and size, slowest axis
+    /// first: `[rows, columns]`, or `[layers, rows, columns]` for layers of an array. The element
+    /// type is [`Texel`](crate::Texel); texel \[r, c\] is element r·columns + c, whose channels are
+    /// in `value`.
     ///
     /// ```
     /// use wgpu_fft::{Fragment, Texel, fft, wgpu::TextureFormat};
@@ -216,23 +209,24 @@ fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
     /// # Ok::<(), wgpu_fft::Error>(())
     /// ```
     ///
-    /// Plans take the texture where they take an array, as [`TextureLevel`](crate::plan::TextureLevel)
-    /// says. Nothing is copied: kernels load the texels they need by `textureLoad`, without
-    /// filtering, and store their results by `textureStore`.
+    /// Plans take the texture where they take an array, as
+    /// [`TextureLevel`](crate::plan::TextureLevel) says. Nothing is copied: kernels load the texels
+    /// they need by `textureLoad`, without filtering, and store their results by `textureStore`.
     ///
     /// # Values
-    /// They are those of WGSL: of formats with `Unorm` numbers from 0 to 1, of `Snorm` from -1 to 1.
-    /// **sRGB**: texels of a format with `Srgb` are decoded when they are loaded, so that `value` is
-    /// linear. With the format of the same name without it, `value` is what is stored. Nothing
-    /// stores to sRGB formats: store to the same format without it, encoded by
-    /// [`SRGB`](Self::SRGB).
+    /// They are those of WGSL: numbers from 0 to 1 of formats with `Unorm`, and from -1 to 1 of
+    /// those with `Snorm`. **sRGB**: texels of a format with `Srgb` are decoded when they are
+    /// loaded, so that `value` is linear. With the format of the same name without it, `value` is
+    /// what is stored. Nothing stores to sRGB formats: store to the same format without it, encoded
+    /// by [`SRGB`](Self::SRGB).
     ///
     /// # Sizes
-    /// The texture must have as many texels as the array has elements, and each row of the array must
-    /// lie in one of its rows: another size is refused when it is planned, and a texture of another
-    /// size when it is bound. So no coordinate leaves the texture, unless the texture is one of another
-    /// `wgpu::Instance`, see [`TextureLevel`](crate::plan::TextureLevel). A [`Layout`](crate::Layout) that is
-    /// [`within`](crate::Layout::within) all texels makes a part of a texture the array.
+    /// The texture must have as many texels as the array has elements, and each row of the array
+    /// must lie in one of its rows: another size is refused when it is planned, and a texture of
+    /// another size when it is bound. So no coordinate leaves the texture, unless the texture is
+    /// one of another `wgpu::Instance`, see [`TextureLevel`](crate::plan::TextureLevel). A
+    /// [`Layout`](crate::Layout) that is [`within`](crate::Layout::within) all texels makes a part
+    /// of a texture the array.
     pub fn texels(mut self, format: wgpu::TextureFormat, size: impl Into<Shape>) -> Self {
         self.picture = Some(Box::new(Picture { format, size: size.into(), volume: false }));
         self
@@ -259,12 +253,11 @@ fn srgb_decoded(stored: vec3<f32>) -> vec3<f32> {
         self.uniform_of(name, wgsl_type, ElementType::of::<T>())
     }
 
-    /// Declares a uniform, as [`uniform`](Self::uniform) does, of a type that is known only when the
-    /// program runs.
-    pub fn uniform_of(mut self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>, element: ElementType) -> Self {
+    /// Declares a uniform, as [`uniform`](Self::uniform) does, of a type that is known only when
+    /// the program runs.
+    pub fn uniform_of(self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>, element: ElementType) -> Self {
         let kind = DeclaredKind::Uniform { wgsl: wgsl_type.into(), element: element.name(), bytes: element.bytes() };
-        self.arrays.push(Declared { name: name.into(), kind, slot: None });
-        self
+        self.declare(name, kind, None)
     }
 }
 

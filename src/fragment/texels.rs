@@ -92,8 +92,8 @@ fn known(format: wgpu::TextureFormat) -> Option<&'static Known> {
     FORMATS.iter().find(|known| known.format == format)
 }
 
-/// The format of a texture with this name in WebGPU, such as `rgba8unorm`, if plans take textures of
-/// it, see [`Fragment::texels`](crate::Fragment::texels).
+/// The format of a texture with this name in WebGPU, such as `rgba8unorm`, if plans take textures
+/// of it, see [`Fragment::texels`](crate::Fragment::texels).
 #[must_use]
 pub fn format_named(name: &str) -> Option<wgpu::TextureFormat> {
     FORMATS.iter().find(|known| known.name == name).map(|known| known.format)
@@ -126,7 +126,7 @@ impl Picture {
             };
             return Err(unsupported(why));
         }
-        self.size.check_not_empty("texture", 1)?;
+        self.size.elements("texture", 1)?;
         let dimension = match (self.size.given(), self.volume) {
             (3, true) => Dimension::Volume,
             (1 | 2, false) => Dimension::Plane,
@@ -134,8 +134,6 @@ impl Picture {
             (_, true) => return Err(unsupported("a volume has three extents: depth, rows and columns")),
             _ => return Err(unsupported("a texture has rows and columns, and maybe layers before them")),
         };
-        let texels = self.size.elements("texture", 1)?;
-        debug_assert!(texels <= u32::MAX as usize);
         let mut extents = [1; 3];
         self.size.extents().iter().rev().zip(&mut extents).for_each(|(&given, own)| *own = given as u32);
         Ok(Texels { format: self.format, dimension, extents })
@@ -193,7 +191,8 @@ impl Texels {
         match self.known().scalar {
             Scalar::U32 => wgpu::TextureSampleType::Uint,
             Scalar::I32 => wgpu::TextureSampleType::Sint,
-            // Texels are loaded one by one and not filtered, so that formats of 32 bits are taken too.
+            // Texels are loaded one by one and not filtered, so that formats of 32 bits are taken
+            // too.
             _ => wgpu::TextureSampleType::Float { filterable: false },
         }
     }

@@ -227,7 +227,7 @@ impl Core {
             (TypeId::of::<T>(), T::FORM)
         }
         let inner = match &self.maps[1] {
-            Some(earlier) => earlier.inner(),
+            Some(earlier) => earlier.inner,
             None => {
                 let forms = [form::<f32>(), form::<i32>(), form::<u32>(), form::<Complex32>()];
                 let found = forms.into_iter().find(|(id, _)| *id == result);

@@ -3,7 +3,7 @@
 
 use super::arithmetic::{self, function, type_of};
 use super::recipe::Pass;
-use crate::fragment::Argument;
+use crate::fragment::{Argument, FIRST_DECLARED};
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{AxisIndex, Indexed, Kind, Operator};
 use crate::kernels::{Form, Generated};
@@ -13,9 +13,6 @@ use crate::wgsl::{self, Access, Body, Expr, Function, Module, Scalar, Type, U32,
 fn loaded(stage: &Stage) -> Kind {
     if stage.partial { stage.operator.value() } else { stage.operator.loaded() }
 }
-
-/// The first binding of what fragments declare.
-const FIRST_DECLARED: u32 = 5;
 
 /// The fragments on the elements and on the results, each with the first binding of what it
 /// declares.
@@ -240,7 +237,7 @@ impl<'a> Emitter<'a> {
             if let Some(source) = self.stage.source() {
                 let value = source.fragment.array.read(body, array, &places[0]);
                 let value = body.value("value", value);
-                let element = mapped(source, &value, source.fragment.inner().value(), [Some(&j), result.as_ref()]);
+                let element = mapped(source, &value, source.fragment.inner.value(), [Some(&j), result.as_ref()]);
                 return vec![body.value("x", element)];
             }
             places.iter().flat_map(|at| self.elements(body, name, array, at, self.stage.width / self.loads())).collect()
@@ -482,7 +479,7 @@ impl<'a> Emitter<'a> {
             };
             let form = sink.fragment.array;
             // The result of a ranked number is its bits.
-            let result = body.value("result", bitcast(&sink.fragment.inner().value(), &result));
+            let result = body.value("result", bitcast(&sink.fragment.inner.value(), &result));
             let at = body.value("at", at);
             // The last stage has one part, so the place of a result is its number.
             let mapped = body.value("mapped", mapped(sink, &result, form.value(), [None, Some(&at)]));

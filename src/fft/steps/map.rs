@@ -97,7 +97,7 @@ impl Map {
                 }
             })
             .collect();
-        let result = if self.loads { self.fragment.inner() } else { self.fragment.array };
+        let result = if self.loads { self.fragment.inner } else { self.fragment.array };
         call(&self.fragment.function(), &arguments, result.value())
     }
 
@@ -154,7 +154,7 @@ impl Fuse for Map {
     }
 
     fn value_type(&self) -> Option<Type> {
-        Some(if self.loads { self.fragment.inner() } else { self.fragment.array }.value())
+        Some(if self.loads { self.fragment.inner } else { self.fragment.array }.value())
     }
 }
 

@@ -11,15 +11,12 @@ use super::design::workgroup;
 use super::fit::{Fit, Unfit, check_workgroup, ensure};
 use super::recipe::Recipe;
 use crate::error::{Error, Result};
-use crate::fragment::{Argument, Checked, Form};
+use crate::fragment::{Argument, Checked, Form, declaring};
 use crate::gpu::DeviceProfile;
 use crate::kernels::transpose::{Blocks, strided, tiled};
 use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, Strided, joined};
 use crate::wgsl::Type;
-
-/// The first binding of what fragments declare.
-const FIRST_DECLARED: u32 = 3;
 
 /// The most elements of padding in a tile's row, and the narrowest axes for which a tile gains
 /// anything: neighbours of a narrower one lie in the same lines of the cache in any case.
@@ -198,11 +195,7 @@ impl Mapped {
 
     /// The fragments, each with the first binding of what it declares.
     fn declaring(&self) -> impl Iterator<Item = (&Step, u32)> {
-        self.steps.iter().flatten().scan(FIRST_DECLARED, |next, step| {
-            let first = *next;
-            *next += step.fragment.arrays().len() as u32;
-            Some((step, first))
-        })
+        declaring(self.steps.iter().flatten(), |step| &step.fragment)
     }
 
     /// Whether a workgroup exchanges two tiles.

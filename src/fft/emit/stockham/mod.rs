@@ -27,6 +27,7 @@ use crate::fft::recipe::{Roots, Stockham};
 use crate::fft::roots::Constant;
 use crate::fft::stage::Stage;
 use crate::fft::steps::{Element, Fused, Map, Spot};
+use crate::fragment::declaring;
 use crate::kernels::fft::pass::Workgroup;
 use crate::kernels::{Form, Generated};
 use crate::wgsl::{Expr, Function, Module, Type, U32};
@@ -66,15 +67,8 @@ pub(in crate::fft) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<
 
 /// The fragments of a pass, each with the number of its first binding.
 pub(in crate::fft) fn maps(pass: &Pass) -> impl Iterator<Item = (&Map, u32)> {
-    pass.maps().scan(FIRST_DECLARED, |next, map| {
-        let first = *next;
-        *next += map.fragment.arrays().len() as u32;
-        Some((map, first))
-    })
+    declaring(pass.maps(), |map| &map.fragment)
 }
-
-/// The first binding of what fragments declare. The arrays of a pass take at most 48.
-const FIRST_DECLARED: u32 = 64;
 
 impl Generator<'_> {
     fn pass(&mut self) {
