@@ -168,7 +168,8 @@ impl Replacement {
             #[cfg(unix)]
             {
                 use std::os::unix::fs::{MetadataExt, fchown};
-                // Only root may give files away. It changes a mode's highest bits, so it comes first.
+                // Only root may give files away. It changes a mode's highest bits, so it comes
+                // first.
                 let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()));
             }
             file.as_file().set_permissions(old.permissions())?;

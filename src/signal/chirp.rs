@@ -153,8 +153,6 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
-    use std::f64::consts::TAU;
-
     use super::*;
 
     #[test]
@@ -182,36 +180,6 @@ mod tests {
             let whole = half_step.wrapping_mul(u128::from(j) * u128::from(j));
             assert_eq!(whole >> 97, exact);
             assert_eq!(offset.wrapping_mul(u128::from(j)), if j % 2 == 1 { 1 << 127 } else { 0 });
-        }
-    }
-
-    #[test]
-    fn chirps_follow_the_definition() {
-        let (f0, f1) = (-0.3, 0.41);
-        let grid = Grid { band: [f0, f1].map(f64::to_bits), parts: 7, adjoint: false };
-        let step = (f1 - f0) / 7.0;
-        let near = |z: Complex64, turns: f64| (z - Complex64::cis(-TAU * turns)).norm() < 1e-13;
-        for (j, (first, second)) in grid.first(40).into_iter().zip(grid.second(40)).enumerate() {
-            let j = j as f64;
-            assert!(near(first, f0 * j + step * j * j / 2.0) && near(second, step * j * j / 2.0), "{j}");
-        }
-        let chirp = grid.second(40);
-        let spectrum = grid.spectrum(5, 8, 13);
-        for (k, z) in spectrum.into_iter().enumerate() {
-            let expected: Complex64 =
-                (-4..8).map(|j: i64| chirp[j.unsigned_abs() as usize].conj() * Complex64::cis(-TAU * (j * k as i64) as f64 / 13.0)).sum();
-            assert!((z - expected).norm() < 1e-13, "{k}");
-        }
-        assert_eq!([0, 3, 7].map(|k| grid.frequency(k)), [f0, f0 + 3.0 / 7.0 * (f1 - f0), f1]);
-    }
-
-    #[test]
-    fn tables_have_the_lengths_that_they_say() {
-        let grid = Grid { band: [0.0, 1.0].map(f64::to_bits), parts: 1, adjoint: false };
-        for [n, m, length] in [[1, 1, 1], [5, 1, 5], [1, 4, 4], [40_000, 3, 40_002]] {
-            for (table, len) in grid.tables(n, m, length).iter().zip([n, length, m]) {
-                assert_eq!((table.bytes(), table.words().len()), (u64::from(len) * 8, 2 * len as usize), "{}", table.label());
-            }
         }
     }
 }

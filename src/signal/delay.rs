@@ -45,5 +45,5 @@ use crate::shape::Shape;
 /// # Sources
 /// T. I. Laakso et al., Splitting the Unit Delay, IEEE Signal Processing Magazine 13 (1996) 30.
 pub fn delay<T: Number>(shape: impl Into<Shape>, delays: &[f64]) -> Result<SpectralFilter<T, T>> {
-    Ok(SpectralFilter::delay(T::REAL, shape.into(), delays))
+    Ok(SpectralFilter::delay(shape.into(), delays))
 }

@@ -1,9 +1,6 @@
-//! The ends of an operation between real or complex signals and complex spectra.
-
-use num_complex::Complex32;
+//! The input and the output of an operation on real or complex numbers.
 
 use super::number::Number;
-use crate::element::Element;
 use crate::error::Result;
 use crate::fft::End;
 use crate::fragment::{Checked, Form, Fragment, Maps, Side};
@@ -20,15 +17,15 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    pub fn new<T: Number>() -> Self {
-        let form = if T::REAL { Form::REAL } else { Form::COMPLEX };
-        Self { forms: [(form, T::NAME), (Form::COMPLEX, Complex32::NAME)], maps: [None, None] }
+    /// Of numbers of these types, without fragments.
+    pub fn of<I: Number, O: Number>() -> Self {
+        Self { forms: [(I::FORM, I::NAME), (O::FORM, O::NAME)], maps: [None, None] }
     }
 
-    /// From spectra to signals, without fragments.
+    /// The other way round, without fragments.
     pub fn reversed(&self) -> Self {
-        let [signal, spectrum] = self.forms;
-        Self { forms: [spectrum, signal], maps: [None, None] }
+        let [input, output] = self.forms;
+        Self { forms: [output, input], maps: [None, None] }
     }
 
     /// What a number is without a fragment.
@@ -84,8 +81,16 @@ impl Ends {
         program.checked_with_textures(Maps(&self.maps).textures(), profile)
     }
 
-    pub fn verification(&self) -> Verification {
-        Verification::of_forms(self.array(End::Input).0, self.array(End::Output).0, 2e-5)
+    pub fn is_real(&self, end: End) -> bool {
+        self.form(end) == Form::REAL
+    }
+
+    pub fn has_wgsl(&self) -> bool {
+        self.maps.iter().any(Option::is_some)
+    }
+
+    pub fn verification(&self, tolerance: f64) -> Verification {
+        Verification::of_forms(self.array(End::Input).0, self.array(End::Output).0, tolerance)
     }
 }
 
@@ -101,7 +106,7 @@ pub(super) fn times(value: Form, result: Form, product: &str, factors: &str) -> 
     if has_product { fragment.functions(functions) } else { fragment }
 }
 
-/// Implements the methods of a specification that take fragments, where `core.mapped` checks them.
+/// Implements the methods of a specification that take fragments, for the `ends` of its `core`.
 macro_rules! maps {
     ($name:ident: $(#[$input:meta])* map_input; $(#[$output:meta])* map_output;) => {
         impl<I: $crate::Element, O: $crate::Element> $name<I, O> {
@@ -110,7 +115,8 @@ macro_rules! maps {
             /// # Errors
             /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
             pub fn map_input<T: $crate::fragment::Readable>(self, fragment: $crate::Fragment) -> $crate::Result<$name<T, O>> {
-                let core = self.core.mapped($crate::fft::End::Input, fragment, T::FORM, T::NAME)?;
+                let (mut core, end) = (self.core, $crate::fft::End::Input);
+                core.ends = core.ends.mapped(end, core.shape.rank(), fragment, T::FORM, T::NAME)?;
                 Ok($name { core, element: std::marker::PhantomData })
             }
 
@@ -119,7 +125,8 @@ macro_rules! maps {
             /// # Errors
             /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
             pub fn map_output<T: $crate::fragment::Writable>(self, fragment: $crate::Fragment) -> $crate::Result<$name<I, T>> {
-                let core = self.core.mapped($crate::fft::End::Output, fragment, T::FORM, T::NAME)?;
+                let (mut core, end) = (self.core, $crate::fft::End::Output);
+                core.ends = core.ends.mapped(end, core.shape.rank(), fragment, T::FORM, T::NAME)?;
                 Ok($name { core, element: std::marker::PhantomData })
             }
         }

@@ -12,9 +12,8 @@
 //! # Ok::<(), wgpu_fft::Error>(())
 //! ```
 
-use super::checks::check_len;
 use crate::element::HostReal;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count};
 
 /// The frequencies of a complex transform of `n` samples at distance `d`, as
 /// `scipy.fft.fftfreq`: 0, 1, …, ⌈n/2⌉ − 1, −⌊n/2⌋, …, −1, each divided by n·d.
@@ -42,7 +41,7 @@ pub fn rfftfreq<T: HostReal>(n: usize, d: f64) -> Result<Vec<T>> {
 
 /// The time that the samples take, n·d.
 fn span(n: usize, d: f64) -> Result<f64> {
-    check_len("frequencies", n)?;
+    check_count(|| "frequencies".to_owned(), n as u64)?;
     let span = n as f64 * d;
     if n > 0 && span != 0.0 && span.is_finite() {
         return Ok(span);

@@ -24,7 +24,6 @@
 //! numbers can be compared one to one.
 
 mod analytic;
-mod checks;
 mod chirp;
 pub(crate) mod convolve;
 mod delay;
@@ -41,6 +40,7 @@ mod resample;
 pub(crate) mod rings;
 pub(crate) mod roll;
 mod spectral;
+mod spectrum;
 pub(crate) mod stft;
 mod stream;
 mod turned;

@@ -3,6 +3,7 @@
 use num_complex::Complex32;
 
 use crate::element::Element;
+use crate::fragment::Form;
 
 /// A number that can be convolved: f32 or complex f32.
 pub trait Number: Element + Kinded {}
@@ -11,6 +12,7 @@ pub trait Number: Element + Kinded {}
 pub trait Kinded {
     /// Whether numbers are real.
     const REAL: bool;
+    const FORM: Form = if Self::REAL { Form::REAL } else { Form::COMPLEX };
 }
 
 impl Kinded for f32 {

@@ -2,13 +2,19 @@
 
 use crate::error::Result;
 use crate::shape::Shape;
-use crate::text::{Text, Words};
+use crate::text::{Fields, Text, Words};
 
 /// The shape behind the first words of a specification, and the words that follow it.
-pub(super) fn shape_after<'a>(words: &[&str], text: Text<'a>, whole: &'a str) -> Result<(Shape, Words<'a>)> {
+pub(super) fn shape_after<'a>(words: &[&str], whole: &'a str) -> Result<(Text<'a>, Shape, Words<'a>)> {
+    let text = Text::new("specification", whole);
     let mut rest = text.words(whole);
     words.iter().try_for_each(|word| rest.skip(word))?;
-    Ok((Shape::parse(text, rest.one("a shape")?)?, rest))
+    Ok((text, Shape::parse(text, rest.one("a shape")?)?, rest))
+}
+
+/// The batch of a specification among its fields, `x4`, or 1.
+pub(super) fn batch_of(text: Text<'_>, fields: &mut Fields<'_>) -> Result<usize> {
+    fields.after("x").map_or(Ok(1), |count| text.number(count))
 }
 
 /// Reads the batch of a specification, if there is one, and the word that comes next.

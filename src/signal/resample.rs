@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use num_complex::Complex32;
 
-use super::ends::maps;
+use super::ends::{Ends, maps};
 use super::number::Number;
 use super::parse::{batch_before, shape_after};
 use crate::element::Element;
@@ -15,14 +14,15 @@ use crate::fft::ops::filter::Filter;
 use crate::fft::ops::step::Step;
 use crate::fft::spec::window::Windowed;
 use crate::fft::{End, FilterRecipe};
-use crate::fragment::{Checked, Form, Fragment, Maps, Side};
+use crate::fragment::{Checked, Fragment, Maps, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
-use crate::plan::{Array, Computation, Placement, Program, Sealed, Search, typed};
+use crate::plan::{Array, Computation, Program, Sealed, Search, typed};
+use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::strides::dense;
-use crate::text::Text;
+use crate::text::parsed;
 use crate::verify::Verification;
 
 /// Signals, pictures and volumes with more or fewer samples, by Fourier transforms: along each axis
@@ -89,17 +89,14 @@ pub struct Resample<I, O = I> {
     element: PhantomData<fn(I) -> O>,
 }
 
-/// A resampling without its types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Core {
-    real: bool,
-    element: &'static str,
+    ends: Ends,
     shape: Shape,
     to: Shape,
     batch: usize,
     /// Whether it is the adjoint of resampling from `to` to `shape`.
     adjoint: bool,
-    maps: [Option<Checked>; 2],
 }
 
 typed!(Resample<I: Element, O: Element> { core }, I => O, FilterRecipe);
@@ -107,29 +104,27 @@ typed!(Resample<I: Element, O: Element> { core }, I => O, FilterRecipe);
 impl<T: Number> Resample<T> {
     /// Resamples an array of the first shape to the second one.
     pub fn new(from: impl Into<Shape>, to: impl Into<Shape>) -> Self {
-        let core =
-            Core { real: T::REAL, element: T::NAME, shape: from.into(), to: to.into(), batch: 1, adjoint: false, maps: [None, None] };
+        let core = Core { ends: Ends::of::<T, T>(), shape: from.into(), to: to.into(), batch: 1, adjoint: false };
         Self { core, element: PhantomData }
     }
 }
 
 impl<I: Element, O: Element> Resample<I, O> {
-    /// Resamples `count` arrays, stored one after the other.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
+    settings! { own:
+        /// Resamples `count` arrays, stored one after the other.
+        batch(count: usize) => own.core.batch = count;
     }
 
-    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it. It is resampling back,
-    /// divided by n instead of m, where n is the length before and m the one after; and where the
-    /// shorter length is even, what was added or divided at half its rate is divided or added.
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it. It is resampling
+    /// back, divided by n instead of m, where n is the length before and m the one after; and where
+    /// the shorter length is even, what was added or divided at half its rate is divided or added.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] with fragments, which need not be linear; those of planning that do not
-    /// depend on the device.
+    /// [`Error::Unsupported`] with fragments, which need not be linear; those of planning that do
+    /// not depend on the device.
     pub fn adjoint(&self) -> Result<Resample<O, I>> {
-        let Core { shape, to, adjoint, maps, .. } = &self.core;
-        Maps(maps).check_linear(&self.core)?;
+        let Core { shape, to, adjoint, ends, .. } = &self.core;
+        Maps(&ends.maps).check_linear(&self.core)?;
         self.core.sizes()?;
         let core = Core { shape: *to, to: *shape, adjoint: !adjoint, ..self.core.clone() };
         Ok(Resample { core, element: PhantomData })
@@ -230,39 +225,13 @@ impl Axis {
     }
 }
 
-/// Two transforms with an array of frequencies between them.
-struct Steps {
-    forward: Step,
-    back: Step,
-    spectrum: Array,
-}
-
 impl Core {
-    /// What a number is without a fragment.
-    fn form(&self) -> Form {
-        if self.real { Form::REAL } else { Form::COMPLEX }
-    }
-
-    /// What the array at an end holds.
-    fn array(&self, end: End) -> Form {
-        self.maps[end as usize].as_ref().map_or(self.form(), |map| map.array)
-    }
-
-    fn checked(&self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Checked> {
-        let side = Side::of(end as usize, self.shape.rank(), array, self.form());
-        Checked::new(fragment, element, side)
-    }
-
-    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        self.maps[end as usize] = Some(self.checked(end, fragment, array, element)?);
-        Ok(self)
-    }
-
     /// The fragment at an end, for axes in the order of the transforms.
     fn map(&self, end: End, axes: &[(usize, Axis)]) -> Result<Option<Checked>> {
         let place = |axis: usize| axes.iter().position(|(own, _)| *own == axis).unwrap_or(axis);
-        let map = self.maps[end as usize].as_ref();
-        map.map(|map| self.checked(end, map.fragment.clone().with_axes(place), map.array, map.element)).transpose()
+        let Some(fragment) = self.ends.map(end, place) else { return Ok(None) };
+        let (array, element) = self.ends.array(end);
+        Checked::new(fragment, element, Side::of(end as usize, axes.len(), array, self.ends.form(end))).map(Some)
     }
 
     /// Elements of all inputs, and of all outputs.
@@ -284,7 +253,7 @@ impl Core {
         // If all lengths stay the same, one axis is transformed there and back.
         let last = changed.last().copied().unwrap_or(self.shape.rank() - 1);
         let axis = |(own, (&n, &m)): (usize, (&usize, &usize))| {
-            let role = match (own == last, self.real) {
+            let role = match (own == last, self.ends.is_real(End::Input)) {
                 (true, true) => Role::Half,
                 (true, false) => Role::Whole,
                 _ if n != m => Role::Whole,
@@ -293,15 +262,15 @@ impl Core {
             (own, Axis { n: n as u32, m: m as u32, role })
         };
         let mut axes: Vec<(usize, Axis)> = pairs.enumerate().map(axis).collect();
-        if self.real {
+        if self.ends.is_real(End::Input) {
             let half = axes.remove(last);
             axes.push(half);
         }
         axes
     }
 
-    /// The transforms, with the frequencies between them in a slot.
-    fn steps(&self, slot: Slot) -> Result<Steps> {
+    /// The transforms, with the frequencies between them in a slot, and the array of these.
+    fn steps(&self, slot: Slot) -> Result<([Step; 2], Array)> {
         self.sizes()?;
         let axes = self.axes();
         let extents_of = |extent: fn(Axis) -> u32| {
@@ -322,7 +291,7 @@ impl Core {
         let divisor = |axis: Axis| f64::from(if self.adjoint { axis.m } else { axis.n });
         let count: f64 = transformed.iter().map(|&i| divisor(axes[i].1)).product();
         let load = self.load(&axes, &strides_of(&stored), len, slot)?;
-        let step = |inverse, frames| Step::new(self.real, inverse, &transformed, frames, self.batch);
+        let step = |inverse, frames| Step::new(self.ends.is_real(End::Input), inverse, &transformed, frames, self.batch);
         let forward = step(false, [all(|axis| axis.n), frame(Axis::kept)])
             .layouts([layout(self.shape.extents()), layout(&stored)])
             .maps([self.map(End::Input, &axes)?, None]);
@@ -330,7 +299,7 @@ impl Core {
             .layouts([layout(&stored), layout(self.to.extents())])
             .maps([load, self.map(End::Output, &axes)?])
             .factor((1.0 / count) as f32);
-        Ok(Steps { forward, back, spectrum: Array { len, element_bytes: 8 } })
+        Ok(([forward, back], Array { len, element_bytes: 8 }))
     }
 
     /// The fragment that treats the frequencies h and -h as the array of frequencies is loaded, if
@@ -391,36 +360,32 @@ impl Computation for Core {
 
     fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
         // Which array holds the frequencies does not matter.
-        let Steps { forward, back, .. } = self.steps(Slot::Output)?;
+        let ([forward, back], _) = self.steps(Slot::Output)?;
         Ok(FilterRecipe { forward: Some(forward.design(profile)?), middle: None, back: Some(back.design(profile)?) })
     }
 
     fn lower(&self, recipe: &FilterRecipe, profile: &DeviceProfile) -> Result<Program> {
         let slot = Slot::Workspace(0);
-        let steps = self.steps(slot)?;
+        let ([there, and_back], spectrum) = self.steps(slot)?;
         let FilterRecipe { forward: Some(forward), middle: None, back: Some(back) } = recipe else {
             let why = "it must have the parts `forward` and `back`, and no `middle`".to_owned();
-            return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
+            return Err(Error::unfit(recipe, self, why));
         };
-        let [input, output] = self.sizes()?;
-        let [input, output] =
-            [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
-        let program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], output);
-        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
-        program.workspaces.push(steps.spectrum);
-        steps.forward.append(forward, profile, &mut program, [Slot::Input(0), slot])?;
-        steps.back.append(back, profile, &mut program, [slot, Slot::Output])?;
+        let mut program = self.ends.program(self.to_string(), self.sizes()?, profile)?;
+        program.workspaces.push(spectrum);
+        there.append(forward, profile, &mut program, [Slot::Input(0), slot])?;
+        and_back.append(back, profile, &mut program, [slot, Slot::Output])?;
         Ok(program.share_workspaces())
     }
 }
 
 impl Sealed for Core {
     fn has_wgsl(&self) -> bool {
-        self.maps.iter().any(Option::is_some)
+        self.ends.has_wgsl()
     }
 
     fn verification(&self) -> Verification {
-        Verification::of_forms(self.array(End::Input), self.array(End::Output), 2e-5)
+        self.ends.verification(2e-5)
     }
 }
 
@@ -429,20 +394,16 @@ impl Search for Core {}
 /// `resample f32 1080x1920 x4 to 720x1280 adjoint`, where defaults are left out.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { element, shape, batch, to, .. } = self;
-        write!(f, "resample {element} {} to {to}", Batched(*shape, *batch))?;
-        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
-        Maps(&self.maps).fmt(f)
+        let Self { ends, shape, batch, to, adjoint } = self;
+        write!(f, "resample {} {} to {to}", ends.element(End::Input), Batched(*shape, *batch))?;
+        write!(f, "{}{}", if *adjoint { " adjoint" } else { "" }, Maps(&ends.maps))
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints, of specifications without fragments.
-impl<T: Number> FromStr for Resample<T> {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let (shape, mut words) = shape_after(&["resample", T::NAME], text, whole)?;
+parsed!(
+    /// It has no fragments.
+    Resample<T> where T: Number, |whole| {
+        let (text, shape, mut words) = shape_after(&["resample", T::NAME], whole)?;
         let batch = batch_before("to", text, &mut words)?;
         let to = Shape::parse(text, words.one("the shape of the result")?)?;
         let mut fields = words.fields();
@@ -451,4 +412,4 @@ impl<T: Number> FromStr for Resample<T> {
         fields.done("adjoint, at most once")?;
         Ok(own)
     }
-}
+);

@@ -5,19 +5,20 @@ use std::marker::PhantomData;
 
 use num_complex::Complex32;
 
-use super::ends::maps;
+use super::ends::{Ends, maps};
+use super::number::Number;
 use super::turned::delaying;
 use crate::edge::Edge;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count, refuse_if};
 use crate::fft::End;
 use crate::fft::ops::filter::{Filter, FilterRecipe};
 use crate::fft::spec::window::Windowed;
-use crate::fragment::{Checked, Form, Fragment, Maps, Side};
+use crate::fragment::{Checked, Fragment, Maps};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
-use crate::plan::{Computation, Placement, Program, Sealed, Search, others, typed};
+use crate::plan::{Computation, Program, Sealed, Search, others, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
 use crate::text::join;
@@ -98,10 +99,9 @@ pub struct SpectralFilter<I, O> {
     element: PhantomData<fn(I) -> O>,
 }
 
-/// A filter without its types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Core {
-    real: bool,
+    ends: Ends,
     shape: Shape,
     batch: usize,
     /// In the form of [`Shape::canonical_axes`].
@@ -109,7 +109,6 @@ struct Core {
     lengths: Option<Shape>,
     edge: Edge,
     layouts: [Option<Layout>; 2],
-    maps: [Option<Checked>; 2],
     response: Response,
 }
 
@@ -129,7 +128,7 @@ impl SpectralFilter<f32, f32> {
     /// # Errors
     /// Those of [`map_input`](Self::map_input), if the fragment is not valid.
     pub fn real(shape: impl Into<Shape>, fragment: Fragment) -> Result<Self> {
-        Self::by_fragment(true, shape.into(), fragment)
+        Self::by_fragment(shape.into(), fragment)
     }
 }
 
@@ -139,36 +138,38 @@ impl SpectralFilter<Complex32, Complex32> {
     /// # Errors
     /// Those of [`map_input`](Self::map_input), if the fragment is not valid.
     pub fn complex(shape: impl Into<Shape>, fragment: Fragment) -> Result<Self> {
-        Self::by_fragment(false, shape.into(), fragment)
+        Self::by_fragment(shape.into(), fragment)
     }
 }
 
-impl<I: Element, O: Element> SpectralFilter<I, O> {
-    fn by_fragment(real: bool, shape: Shape, fragment: Fragment) -> Result<Self> {
+impl<T: Number> SpectralFilter<T, T> {
+    fn by_fragment(shape: Shape, fragment: Fragment) -> Result<Self> {
         let response = Response::Fragment(Filter::check(fragment, shape.rank())?);
-        Ok(Self::new(real, shape, response))
+        Ok(Self::new(shape, response))
     }
 
     /// A delay by these numbers of samples, one for each axis.
-    pub(super) fn delay(real: bool, shape: Shape, delays: &[f64]) -> Self {
+    pub(super) fn delay(shape: Shape, delays: &[f64]) -> Self {
         // An axis without a delay need not be transformed. Of reals, the last one is in any case.
         let rank = shape.rank();
         let mut axes: Vec<usize> =
-            (0..rank).filter(|&axis| delays.get(axis).is_some_and(|&delay| delay != 0.0) || real && axis + 1 == rank).collect();
+            (0..rank).filter(|&axis| delays.get(axis).is_some_and(|&delay| delay != 0.0) || T::REAL && axis + 1 == rank).collect();
         if axes.is_empty() {
             axes.push(rank - 1);
         }
         // -0 is no other delay than 0.
         let response = Response::Delay(delays.iter().map(|delay| (delay + 0.0).to_bits()).collect());
-        Self::new(real, shape, response).axes(axes)
+        Self::new(shape, response).axes(axes)
     }
 
-    fn new(real: bool, shape: Shape, response: Response) -> Self {
-        let (axes, lengths, edge, layouts, maps) = Default::default();
-        let core = Core { real, shape, batch: 1, axes, lengths, edge, layouts, maps, response };
+    fn new(shape: Shape, response: Response) -> Self {
+        let (axes, lengths, edge, layouts) = Default::default();
+        let core = Core { ends: Ends::of::<T, T>(), shape, batch: 1, axes, lengths, edge, layouts, response };
         Self { core, element: PhantomData }
     }
+}
 
+impl<I: Element, O: Element> SpectralFilter<I, O> {
     settings! { own:
         /// Filters `count` signals. They are stored one after the other unless a layout says
         /// otherwise.
@@ -209,33 +210,23 @@ maps! { SpectralFilter:
 }
 
 impl Core {
-    /// What is transformed.
-    fn inner(&self) -> Form {
-        if self.real { Form::REAL } else { Form::COMPLEX }
-    }
-
-    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        let side = Side::of(end as usize, self.shape.rank(), array, self.inner());
-        self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
-        Ok(self)
+    fn is_real(&self) -> bool {
+        self.ends.is_real(End::Input)
     }
 
     /// The transforms with what is between them.
     fn filter(&self) -> Result<Filter> {
         self.edge.check_of_filter(self)?;
-        let Self { real, shape, batch, edge, layouts, maps, .. } = self;
+        let Self { ends, shape, batch, edge, layouts, .. } = self;
         shape.elements("spectral filter", *batch)?;
         let rank = shape.rank();
-        if rank > 3 {
-            return Err(Error::unsupported(self, "a filter has at most 3 axes"));
-        }
+        refuse_if(rank > 3, self, "a filter has at most 3 axes")?;
         let axes = shape.axes(self.axes.as_deref()).map_err(|why| Error::unsupported(self, why))?;
-        if *real && !axes.contains(&(rank - 1)) {
-            return Err(Error::unsupported(
-                self,
-                "of real signals the last axis must be transformed: its spectrum is the one of half the length",
-            ));
-        }
+        refuse_if(
+            self.is_real() && !axes.contains(&(rank - 1)),
+            self,
+            "of real signals the last axis must be transformed: its spectrum is the one of half the length",
+        )?;
         let lengths = self.checked_lengths(&axes)?;
         let frame = |end: End| {
             let axis = |(&n, &length): (&usize, &u32)| {
@@ -260,32 +251,27 @@ impl Core {
             }
         };
         let frames = [frame(End::Input), frame(End::Output)];
-        Ok(Filter { real: *real, axes, frames, batch: *batch, layouts: *layouts, maps: maps.clone(), fragment })
+        Ok(Filter { real: self.is_real(), axes, frames, batch: *batch, layouts: *layouts, maps: ends.maps.clone(), fragment })
     }
 
     /// The lengths of the transforms, and the extents of axes that are not transformed.
     fn checked_lengths(&self, axes: &[usize]) -> Result<Vec<u32>> {
         let extents = self.shape.extents();
         let lengths = self.lengths.unwrap_or(self.shape);
-        if lengths.given() != self.shape.given() {
-            return Err(Error::unsupported(self, format!("{} lengths were given for {} axes", lengths.given(), extents.len())));
-        }
+        refuse_if(
+            lengths.given() != self.shape.given(),
+            self,
+            format_args!("{} lengths were given for {} axes", lengths.given(), extents.len()),
+        )?;
         let checked = |(axis, (&n, &length)): (usize, (&usize, &usize))| {
-            if length < n {
-                return Err(Error::unsupported(
-                    self,
-                    format!("along axis {axis} a transform of {length} is too short for a signal of {n}"),
-                ));
-            }
-            if length != n && !axes.contains(&axis) {
-                return Err(Error::unsupported(self, format!("axis {axis} is not transformed, so its length is {n}, not {length}")));
-            }
-            u32::try_from(length).map_err(|_| Error::LimitExceeded {
-                what: format!("`{self}`, its transform along axis {axis}"),
-                limit: "elements indexed by a u32",
-                required: length as u64,
-                available: u32::MAX.into(),
-            })
+            refuse_if(length < n, self, format_args!("along axis {axis} a transform of {length} is too short for a signal of {n}"))?;
+            refuse_if(
+                length != n && !axes.contains(&axis),
+                self,
+                format_args!("axis {axis} is not transformed, so its length is {n}, not {length}"),
+            )?;
+            check_count(|| format!("`{self}`, its transform along axis {axis}"), length as u64)?;
+            Ok(length as u32)
         };
         extents.iter().zip(lengths.extents()).enumerate().map(checked).collect()
     }
@@ -302,8 +288,7 @@ impl Computation for Core {
         let filter = self.filter()?;
         let [input, output] = filter.arrays()?;
         let title = self.to_string();
-        let program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
-        let mut program = program.checked_with_textures(Maps(&self.maps).textures(), profile)?;
+        let mut program = self.ends.program(title.clone(), [input.len, output.len], profile)?;
         filter.append(recipe, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program.share_workspaces())
     }
@@ -315,12 +300,11 @@ impl Sealed for Core {
     }
 
     fn has_wgsl(&self) -> bool {
-        matches!(self.response, Response::Fragment(_)) || self.maps.iter().any(Option::is_some)
+        matches!(self.response, Response::Fragment(_)) || self.ends.has_wgsl()
     }
 
     fn verification(&self) -> Verification {
-        let form = |end: End| self.maps[end as usize].as_ref().map_or(self.inner(), |map| map.array);
-        Verification::of_forms(form(End::Input), form(End::Output), 2e-5)
+        self.ends.verification(2e-5)
     }
 }
 
@@ -337,7 +321,7 @@ impl Search for Core {
 /// f1` ``, where defaults are left out.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "filter {} {}", if self.real { "real" } else { "complex" }, Batched(self.shape, self.batch))?;
+        write!(f, "filter {} {}", if self.is_real() { "real" } else { "complex" }, Batched(self.shape, self.batch))?;
         if let Some(axes) = &self.axes {
             write!(f, " axes={}", join(axes, ","))?;
         }
@@ -359,6 +343,6 @@ impl fmt::Display for Core {
                 write!(f, " delay={}", join(&delays, ","))?;
             }
         }
-        Maps(&self.maps).fmt(f)
+        Maps(&self.ends.maps).fmt(f)
     }
 }

@@ -12,9 +12,8 @@
 
 use std::f64::consts::PI;
 
-use super::checks::check_len;
 use crate::element::HostReal;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count};
 
 /// A window function.
 ///
@@ -86,7 +85,7 @@ impl Window {
 
     /// The first `n` samples of a symmetric window whose last sample has the index `last`.
     fn samples<T: HostReal>(self, n: usize, last: usize) -> Result<Vec<T>> {
-        check_len("a window", n)?;
+        check_count(|| "a window".to_owned(), n as u64)?;
         self.check()?;
         if n <= 1 {
             return Ok(vec![T::nearest(1.0); n]);

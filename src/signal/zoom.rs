@@ -2,29 +2,27 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use num_complex::Complex32;
 
-use super::checks::check_axis;
 use super::chirp::{Grid, bits_of};
 use super::convolve::{By, Recipe};
-use super::ends::{Ends, maps, times};
+use super::ends::times;
 use super::number::Number;
 use super::parse::{batch_before, shape_after};
+use super::spectrum::{Points, Spectrum, not_finite, spectrum};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fft::ops::filter::{Filter, FilterRecipe};
 use crate::fft::spec::window::Windowed;
 use crate::fft::{End, TransformKind, next_fast_len};
-use crate::fragment::{Checked, Form, Fragment, Maps, Side};
+use crate::fragment::{Checked, Form, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
-use crate::plan::{Computation, Program, Sealed, Search, typed};
+use crate::plan::{Computation, Program, Search, typed};
 use crate::settings::settings;
-use crate::shape::{Batched, Shape};
-use crate::text::{Text, join};
-use crate::verify::Verification;
+use crate::shape::Shape;
+use crate::text::{join, parsed};
 
 /// The spectrum of a signal on a grid as fine as you like, in a band of frequencies: the chirp-Z
 /// transform along one axis, as `scipy.signal.zoom_fft`.
@@ -92,20 +90,16 @@ pub struct Zoom<I, O = Complex32> {
     element: PhantomData<fn(I) -> O>,
 }
 
-/// A zoom without its types.
+/// The points of a band.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Core {
-    ends: Ends,
-    shape: Shape,
-    batch: usize,
-    axis: usize,
+struct Band {
     /// Bits of the frequencies.
-    band: [u64; 2],
+    ends: [u64; 2],
     points: usize,
     endpoint: bool,
-    /// Whether it is the adjoint, from spectra to signals of this shape.
-    adjoint: bool,
 }
+
+type Core = Spectrum<Band>;
 
 typed!(Zoom<I: Element, O: Element> { core }, I => O, Recipe);
 
@@ -113,45 +107,16 @@ impl<T: Number> Zoom<T> {
     /// The spectrum of a signal of this shape along its last axis: `points` frequencies from
     /// `band[0]` to `band[1]`, in cycles per sample.
     pub fn new(shape: impl Into<Shape>, band: [f64; 2], points: usize) -> Self {
-        let shape = shape.into();
-        let band = band.map(bits_of);
-        let axis = shape.rank() - 1;
-        let core = Core { ends: Ends::new::<T>(), shape, batch: 1, axis, band, points, endpoint: false, adjoint: false };
-        Self { core, element: PhantomData }
+        let band = Band { ends: band.map(bits_of), points, endpoint: false };
+        Self { core: Core::new::<T>(shape.into(), band), element: PhantomData }
     }
 }
 
 impl<I: Element, O: Element> Zoom<I, O> {
     settings! { own:
-        /// Transforms along this axis, counted from the slowest.
-        axis(axis: usize) => own.core.axis = axis;
-
-        /// Transforms `count` arrays, stored one after the other.
-        batch(count: usize) => own.core.batch = count;
-
         /// Whether the last frequency is the end of the band. The default is not: it is one step
         /// before it. A single point is always the begin of the band.
-        endpoint(included: bool) => own.core.endpoint = included;
-    }
-
-    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: x\[j\] = Σₖ y\[k\] ·
-    /// exp(2πi·j·fₖ), of which signals that are real have the real part. It costs the same.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] with fragments, which need not be linear; those of planning that do not
-    /// depend on the device.
-    pub fn adjoint(&self) -> Result<Zoom<O, I>> {
-        Ok(Zoom { core: self.core.adjoint()?, element: PhantomData })
-    }
-
-    /// The shape of a result.
-    ///
-    /// # Errors
-    /// The errors of planning that do not depend on the device.
-    pub fn output_shape(&self) -> Result<Shape> {
-        self.core.sizes()?;
-        let [_, output] = self.core.shapes();
-        Ok(output)
+        endpoint(included: bool) => own.core.points.endpoint = included;
     }
 
     /// The frequencies of the results, in cycles per sample.
@@ -161,58 +126,52 @@ impl<I: Element, O: Element> Zoom<I, O> {
     pub fn frequencies(&self) -> Result<Vec<f64>> {
         self.core.sizes()?;
         let grid = self.core.grid();
-        Ok((0..self.core.points).map(|k| grid.frequency(k)).collect())
+        Ok((0..self.core.points.points).map(|k| grid.frequency(k)).collect())
     }
 }
 
-maps! { Zoom:
+spectrum! { Zoom:
+    /// It costs the same.
+    adjoint;
+
     /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
     /// input array has elements of type `T` then, and the fragment's result is an `f32` for a zoom
     /// into real signals and a `vec2<f32>` for one into complex signals. It costs no pass.
     map_input;
+}
 
-    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
-    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
-    map_output;
+impl Points for Band {
+    const WORD: &'static str = "zoom";
+
+    fn count(&self) -> usize {
+        self.points
+    }
+
+    fn wrong(&self, _: usize) -> Option<String> {
+        not_finite(&self.ends)
+    }
+
+    fn flags(&self) -> &'static str {
+        if self.endpoint { " endpoint" } else { "" }
+    }
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "to {} in {}", self.points, join(&self.ends.map(f64::from_bits), ".."))
+    }
 }
 
 impl Core {
-    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        self.ends = self.ends.mapped(end, self.shape.rank(), fragment, array, element)?;
-        Ok(self)
-    }
-
-    fn adjoint(&self) -> Result<Self> {
-        Maps(&self.ends.maps).check_linear(self)?;
-        self.sizes()?;
-        Ok(Self { ends: self.ends.reversed(), adjoint: !self.adjoint, ..self.clone() })
-    }
-
-    /// The shapes of an input and of a result.
-    fn shapes(&self) -> [Shape; 2] {
-        let spectrum = self.shape.with(self.axis, self.points);
-        if self.adjoint { [spectrum, self.shape] } else { [self.shape, spectrum] }
-    }
-
     /// What they have along the axis.
     fn lens(&self) -> [usize; 2] {
         self.shapes().map(|shape| shape.extents()[self.axis])
     }
 
     fn grid(&self) -> Grid {
-        let parts = if self.endpoint { self.points.max(2) - 1 } else { self.points };
-        Grid { band: self.band, parts: parts as u32, adjoint: self.adjoint }
-    }
-
-    /// Elements of all inputs, and of all results.
-    fn sizes(&self) -> Result<[usize; 2]> {
-        let signal = self.shape.elements("zoom", self.batch)?;
-        check_axis(self, "a zoom has", self.shape, self.axis)?;
-        if let Some(f) = self.band.map(f64::from_bits).into_iter().find(|f| !f.is_finite()) {
-            return Err(Error::unsupported(self, format!("the frequency {f} is not finite")));
-        }
-        let spectrum = self.shape.with(self.axis, self.points).elements("result of a zoom", self.batch)?;
-        Ok(if self.adjoint { [spectrum, signal] } else { [signal, spectrum] })
+        let Band { ends, points, endpoint } = self.points;
+        let parts = if endpoint { points.max(2) - 1 } else { points };
+        Grid { band: ends, parts: parts as u32, adjoint: self.adjoint }
     }
 
     /// The shortest length of the transforms. What is not wanted may fall onto itself.
@@ -281,7 +240,7 @@ impl Computation for Core {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let sizes = self.sizes()?;
         let title = self.to_string();
-        let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why };
+        let unfit = |why: String| Error::unfit(recipe, self, why);
         let &[length] = &recipe.lengths[..] else {
             return Err(unfit(format!("it has {} lengths for one axis", recipe.lengths.len())));
         };
@@ -312,39 +271,10 @@ impl Search for Core {
     }
 }
 
-impl Sealed for Core {
-    fn has_wgsl(&self) -> bool {
-        self.ends.maps.iter().any(Option::is_some)
-    }
-
-    fn verification(&self) -> Verification {
-        self.ends.verification()
-    }
-}
-
-/// `zoom f32 64x4096 x4 to 500 in 0.11..0.12 axis=0 endpoint adjoint`, where defaults are left out.
-impl fmt::Display for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { ends, shape, batch, axis, band, points, .. } = self;
-        let signal = ends.element(if self.adjoint { End::Output } else { End::Input });
-        write!(f, "zoom {signal} {} to {points} in {}", Batched(*shape, *batch), join(&band.map(f64::from_bits), ".."))?;
-        if *axis != shape.rank() - 1 {
-            write!(f, " axis={axis}")?;
-        }
-        f.write_str(if self.endpoint { " endpoint" } else { "" })?;
-        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
-        Maps(&self.ends.maps).fmt(f)
-    }
-}
-
-/// Parses the text that [`Display`](fmt::Display) prints, of specifications that are no adjoints and
-/// have no fragments.
-impl<T: Number> FromStr for Zoom<T> {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let (shape, mut words) = shape_after(&["zoom", T::NAME], text, whole)?;
+parsed!(
+    /// It is no adjoint and has no fragments.
+    Zoom<T> where T: Number, |whole| {
+        let (text, shape, mut words) = shape_after(&["zoom", T::NAME], whole)?;
         let batch = batch_before("to", text, &mut words)?;
         let points = text.number(words.one("a number of points")?)?;
         words.skip("in")?;
@@ -358,4 +288,4 @@ impl<T: Number> FromStr for Zoom<T> {
         fields.done("axis=0 or endpoint, each at most once")?;
         Ok(zoom)
     }
-}
+);

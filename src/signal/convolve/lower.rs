@@ -15,7 +15,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Computation, Placement, Program, Search, others};
 use crate::shape::Shape;
-use crate::signal::filter::Given;
+use crate::signal::filter::Problem;
 
 /// The most taps of a kernel over two axes for which a GPU computes sums directly. On an H200,
 /// 1080x1920 takes 0.0097 ms with 3x3 taps, 0.0152 with 7x7, 0.0333 with 11x11, 0.0508 with 15x15,
@@ -64,7 +64,6 @@ impl Core {
         })
     }
 
-    /// The kernel's transform.
     fn kernel_transform(&self, axes: &[Axis], lengths: &[u32]) -> Step {
         let input = axes.iter().zip(lengths).map(|(own, &n)| Windowed { len: own.k as u32, ..Windowed::whole(n) }).collect();
         Step::of_all_axes(self.real, false, [input, Filter::spectrum(self.real, lengths)], self.kernels())
@@ -80,11 +79,8 @@ impl Core {
             after: own.after as u32,
             ..Windowed::whole(n)
         };
-        let output = |(own, &n): (&Axis, &u32)| Windowed {
-            first: own.wanted.first.rem_euclid(n.into()) as u32,
-            len: own.wanted.len as u32,
-            ..Windowed::whole(n)
-        };
+        let output =
+            |(own, &n): (&Axis, &u32)| Windowed { first: own.first.rem_euclid(n.into()) as u32, len: own.len as u32, ..Windowed::whole(n) };
         let both = || axes.iter().zip(lengths);
         Ok(Filter {
             real: self.real,
@@ -156,14 +152,14 @@ impl Core {
     }
 
     /// The sums product by product, where a kernel can compute them.
-    fn direct(&self, axes: &[Axis]) -> Option<Given> {
+    fn direct(&self, axes: &[Axis]) -> Option<Problem> {
         if !self.real || self.for_each || self.channels.is_some() || self.spectrum.is_some() {
             return None;
         }
-        let output: Vec<usize> = axes.iter().map(|own| own.wanted.len).collect();
+        let output: Vec<usize> = axes.iter().map(|own| own.len).collect();
         let before: Vec<usize> = axes.iter().map(|own| own.k - 1 - own.start).collect();
         let output = Shape::from(&output[..]);
-        Given::new(self.to_string(), [self.shape, output, self.kernel], &before, self.edge, !self.correlate, self.batch)
+        Problem::of_given(self.to_string(), [self.shape, output, self.kernel], &before, self.edge, !self.correlate, self.batch)
     }
 
     /// A recipe with transforms of these lengths.
@@ -205,7 +201,7 @@ impl Computation for Core {
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let axes = self.axes()?;
-        let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why };
+        let unfit = |why: String| Error::unfit(recipe, self, why);
         let Recipe { lengths, by } = recipe;
         self.check_lengths(&axes, lengths).map_err(unfit)?;
         if let Some(given) = self.spectrum.as_ref().filter(|given| *given != lengths) {
@@ -216,7 +212,7 @@ impl Computation for Core {
         let bytes = if self.real { 4 } else { 8 };
         let array = |len: usize| Array { len, element_bytes: bytes };
         let elements = |shape: Shape, count: usize| shape.extents().iter().product::<usize>() * count;
-        let output = axes.iter().map(|own| own.wanted.len).product::<usize>() * self.results();
+        let output = axes.iter().map(|own| own.len).product::<usize>() * self.results();
         let mut inputs = vec![array(elements(self.shape, self.signals()))];
         if self.spectrum.is_none() {
             inputs.push(array(elements(self.kernel, self.kernels())));

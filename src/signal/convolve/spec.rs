@@ -3,13 +3,12 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::str::FromStr;
 
 use num_complex::Complex32;
 
 use super::Recipe;
 use crate::edge::Edge;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refuse_if};
 use crate::fft::{C2c, R2c};
 use crate::fragment::Form;
 use crate::gpu::DeviceProfile;
@@ -19,7 +18,7 @@ use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
 use crate::signal::number::Number;
 use crate::signal::parse::batch_before;
-use crate::text::{Text, join};
+use crate::text::{Text, join, parsed};
 use crate::verify::Verification;
 
 /// Convolution or correlation of a signal, a picture or a volume with a kernel, by Fourier
@@ -93,7 +92,6 @@ pub struct Convolve<T> {
     element: PhantomData<fn(T) -> T>,
 }
 
-/// A convolution without its types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
     pub real: bool,
@@ -178,14 +176,12 @@ impl<T: Number> Convolve<T> {
     pub fn output_shape(&self) -> Result<Shape> {
         let shape = self.core.shape;
         let axes = self.core.axes()?;
-        Ok(axes.iter().enumerate().fold(shape, |shape, (axis, own)| shape.with(axis, own.wanted.len)))
+        Ok(axes.iter().enumerate().fold(shape, |shape, (axis, own)| shape.with(axis, own.len)))
     }
-}
 
-impl<T: Number> Convolve<T> {
-    /// The adjoint with respect to the signal, as [`C2c::adjoint`] defines it, with the same kernel:
-    /// the correlation of a result with it, or the convolution if this is a correlation. `Full` and
-    /// `Valid` are exchanged.
+    /// The adjoint with respect to the signal, as [`C2c::adjoint`] defines it, with the same
+    /// kernel: the correlation of a result with it, or the convolution if this is a correlation.
+    /// `Full` and `Valid` are exchanged.
     ///
     /// ```
     /// use wgpu_fft::signal::{Convolve, Mode};
@@ -197,8 +193,8 @@ impl<T: Number> Convolve<T> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for edges other than zeros, channels, a kernel that is given by its
-    /// spectrum, and `Same` by kernels of even lengths, whose middle is not where it would have to be;
-    /// those of planning.
+    /// spectrum, and `Same` by kernels of even lengths, whose middle is not where it would have to
+    /// be; those of planning.
     pub fn adjoint(&self) -> Result<Self> {
         let refused = |why: &str| Err(Error::unsupported(&self.core, format!("it has no adjoint here: {why}")));
         let Core { edge, channels, spectrum, mode, kernel, .. } = &self.core;
@@ -224,8 +220,8 @@ impl<T: Number> Convolve<T> {
 impl Convolve<f32> {
     /// Two specifications, for a kernel that stays the same in many runs: the transform of the
     /// kernel, and the convolution that reads its result as the array `spectrum`, and has no second
-    /// input. Call it last: batches and channels decide how many spectra there are. The rules choose the
-    /// length of the transform for a device of `profile`.
+    /// input. Call it last: batches and channels decide how many spectra there are. The rules
+    /// choose the length of the transform for a device of `profile`.
     ///
     /// ```no_run
     /// # use wgpu_fft::{FragmentArrays, Planner, With, signal::Convolve};
@@ -270,19 +266,15 @@ pub(super) struct Axis {
     /// Positions before and after the signal that the edge fills.
     pub before: usize,
     pub after: usize,
-    pub wanted: Wanted,
+    /// Where the first wanted element of the cyclic result is. A negative place counts from the
+    /// end.
+    pub first: i64,
+    /// Wanted elements.
+    pub len: usize,
     /// The number of the first wanted element, counted as the definition does.
     pub start: usize,
     /// The shortest length of the transform.
     pub least: usize,
-}
-
-/// The wanted part of a cyclic result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Wanted {
-    /// The position of the first element. A negative one counts from the end.
-    pub first: i64,
-    pub len: usize,
 }
 
 /// The name of the array that has the kernel's spectrum.
@@ -300,7 +292,6 @@ impl Core {
         Ok((Shape::from(shape.as_slice()), self.kernel.extents().iter().map(|&k| 0..k as i64).collect()))
     }
 
-    /// Number of kernels.
     pub fn kernels(&self) -> usize {
         match self.channels {
             Some([inputs, outputs]) => inputs.saturating_mul(outputs),
@@ -309,12 +300,11 @@ impl Core {
         }
     }
 
-    /// Number of signals: channels count as signals.
+    /// Channels count as signals, and of results as results.
     pub fn signals(&self) -> usize {
         self.batch.saturating_mul(self.channels.map_or(1, |[inputs, _]| inputs))
     }
 
-    /// Number of results.
     pub fn results(&self) -> usize {
         self.batch.saturating_mul(self.channels.map_or(1, |[_, outputs]| outputs))
     }
@@ -324,17 +314,18 @@ impl Core {
         self.edge.check_of_filter(self)?;
         self.shape.elements("convolution", self.signals())?;
         self.shape.elements("result of a convolution", self.results())?;
-        if self.for_each && self.channels.is_some() {
-            return Err(Error::unsupported(self, "there is a kernel for each pair of channels, so there cannot be one for each signal"));
-        }
+        refuse_if(
+            self.for_each && self.channels.is_some(),
+            self,
+            "there is a kernel for each pair of channels, so there cannot be one for each signal",
+        )?;
         self.kernel.elements("kernel of a convolution", self.kernels())?;
         let (rank, own) = (self.shape.rank(), self.kernel.rank());
-        if rank != own || rank > 3 {
-            return Err(Error::unsupported(
-                self,
-                format!("the signal has {rank} axes and the kernel has {own}: both need the same number, at most 3"),
-            ));
-        }
+        refuse_if(
+            rank != own || rank > 3,
+            self,
+            format_args!("the signal has {rank} axes and the kernel has {own}: both need the same number, at most 3"),
+        )?;
         let axis = |(axis, (&n, &k))| self.axis(axis, n, k);
         self.shape.extents().iter().zip(self.kernel.extents()).enumerate().map(axis).collect()
     }
@@ -346,25 +337,25 @@ impl Core {
         }
         let [long, short] = [n as i64, k as i64];
         // The first wanted element, counted as the definition does, and how many there are.
-        let (first, len) = match self.mode {
+        let (start, len) = match self.mode {
             Mode::Full => (0, n + k - 1),
             Mode::Same => ((short - 1) / 2, n),
             Mode::Valid => (short - 1, n - k + 1),
         };
-        let end = first + len as i64;
+        let end = start + len as i64;
         // Element j depends on x[j - k + 1] … x[j].
-        let (before, after) = if self.edge == Edge::Zero { (0, 0) } else { ((short - 1 - first).max(0), (end - long).max(0)) };
+        let (before, after) = if self.edge == Edge::Zero { (0, 0) } else { ((short - 1 - start).max(0), (end - long).max(0)) };
         // A correlation's element j is the cyclic result at j - (k - 1).
         let shift = if self.correlate { short - 1 } else { 0 };
         let least = if self.edge == Edge::Zero {
             // What is not wanted may fall onto itself, but not onto what is wanted.
-            (long + short - 1 - first).max(end)
+            (long + short - 1 - start).max(end)
         } else {
             before + long + after
         };
         let least = least.max(long).max(short) as usize;
-        let wanted = Wanted { first: first - shift + before, len };
-        Ok(Axis { n, k, start: first as usize, before: before as usize, after: after as usize, wanted, least })
+        let first = start - shift + before;
+        Ok(Axis { n, k, before: before as usize, after: after as usize, first, len, start: start as usize, least })
     }
 }
 
@@ -395,31 +386,26 @@ impl fmt::Display for Core {
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
-impl<T: Number> FromStr for Convolve<T> {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let mut words = text.words(whole);
-        let correlate = match words.any() {
-            Some("convolve") => false,
-            Some("correlate") => true,
-            _ => return Err(text.wrong(whole, "it must begin with convolve or correlate")),
-        };
-        words.skip(T::NAME)?;
-        let shape = Shape::parse(text, words.one("a shape")?)?;
-        let batch = batch_before("by", text, &mut words)?;
-        let kernel = Shape::parse(text, words.one("the kernel's shape")?)?;
-        let mut fields = words.fields();
-        let mode = Mode::ALL.into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();
-        let edge = Edge::ALL.into_iter().find(|edge| fields.flag(&edge.to_string())).unwrap_or_default();
-        let for_each = fields.flag("each");
-        let channels = fields.value("channels").map(|pair| text.pair(pair, ',')).transpose()?;
-        let channels = channels.map(|pair| pair.map(|count| count as usize));
-        let spectrum = fields.value("lengths").map(|lengths| text.numbers(lengths, 'x')).transpose()?;
-        fields.done("a mode (full, same, valid), an edge (wrap, reflect, mirror, nearest), each, channels=3,8, or lengths=64x64")?;
-        let core = Core { batch, for_each, channels, mode, edge, spectrum, ..Self::new(correlate, shape, kernel).core };
-        Ok(Self { core, element: PhantomData })
-    }
-}
+parsed!(Convolve<T> where T: Number, |whole| {
+    let text = Text::new("specification", whole);
+    let mut words = text.words(whole);
+    let correlate = match words.any() {
+        Some("convolve") => false,
+        Some("correlate") => true,
+        _ => return Err(text.wrong(whole, "it must begin with convolve or correlate")),
+    };
+    words.skip(T::NAME)?;
+    let shape = Shape::parse(text, words.one("a shape")?)?;
+    let batch = batch_before("by", text, &mut words)?;
+    let kernel = Shape::parse(text, words.one("the kernel's shape")?)?;
+    let mut fields = words.fields();
+    let mode = Mode::ALL.into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();
+    let edge = Edge::ALL.into_iter().find(|edge| fields.flag(&edge.to_string())).unwrap_or_default();
+    let for_each = fields.flag("each");
+    let channels = fields.value("channels").map(|pair| text.pair(pair, ',')).transpose()?;
+    let channels = channels.map(|pair| pair.map(|count| count as usize));
+    let spectrum = fields.value("lengths").map(|lengths| text.numbers(lengths, 'x')).transpose()?;
+    fields.done("a mode (full, same, valid), an edge (wrap, reflect, mirror, nearest), each, channels=3,8, or lengths=64x64")?;
+    let core = Core { batch, for_each, channels, mode, edge, spectrum, ..Self::new(correlate, shape, kernel).core };
+    Ok(Self { core, element: PhantomData })
+});

@@ -28,16 +28,16 @@ const MAX_IN_ONE: u32 = 7;
 /// | straight 32x64 block=8x1 | 0.0194, 0.0477, 0.1051 | 0.107, 0.296, 0.700 |
 /// | straight 64x128 block=8x1 | 0.0192, 0.0467, 0.1048 | 0.109, 0.292, 0.702 |
 ///
-/// So no recipe with transposes is faster, as far as 255 taps: both axes as rows, in `straight 2x512
-/// block=1x4`, take 0.0640 and 0.338 for 101 taps, and 0.1346 and 0.726 for 255.
+/// So no recipe with transposes is faster, as far as 255 taps: both axes as rows, in `straight
+/// 2x512 block=1x4`, take 0.0640 and 0.338 for 101 taps, and 0.1346 and 0.726 for 255.
 const STRAIGHT_FROM: u32 = 16;
 
 /// Rows and accesses of a row of such a tile, and the rows of a block.
 const STRAIGHT: [u32; 3] = [64, 32, 8];
 
 /// From so many taps on, the same along rows, in tiles 2x512 with blocks of 4 elements.
-/// Milliseconds on an H200 for both axes, with columns in tiles as in the first line above, and rows
-/// in `tile 1x2048 block=1x2` and in `straight 2x512 block=1x4`:
+/// Milliseconds on an H200 for both axes, with columns in tiles as in the first line above, and
+/// rows in `tile 1x2048 block=1x2` and in `straight 2x512 block=1x4`:
 ///
 /// | shape | 31 taps | 101 taps | 255 taps |
 /// |---|---|---|---|

@@ -148,8 +148,8 @@ impl Emitter<'_> {
         let begin = body.value("begin", (plane * &rows + row) * &columns);
         let access = |i: Expr| call("access", [&i], self.value.clone());
         // With one way out: SwiftShader takes four times as long for each call of a function that
-        // returns early: blocks of 4 sums 1.4 s, of 8 sums 411 s. An H200 takes the same time within
-        // 1% (2026-11-24-h200-filters).
+        // returns early: blocks of 4 sums 1.4 s, of 8 sums 411 s. An H200 takes the same time
+        // within 1% (2026-11-24-h200-filters).
         if !self.sums(1) || is_zero {
             let (exists, column) =
                 if self.sums(1) { (exists.and(column.less(&columns)), column) } else { (exists, last(&column, &columns)) };

@@ -12,16 +12,11 @@ use crate::kernels::filter::stencil::{Arrays, Stored};
 use crate::plan::Program;
 use crate::shape::Shape;
 
-/// Sums over all axes of arrays of f32.
-pub(in crate::signal) struct Given {
-    problem: Problem,
-}
-
-impl Given {
+impl Problem {
     /// A filter of 1 or 2 axes of the input, with this output and kernel, if the kernel can compute
     /// it. Along each axis, output i is the sum from element i - `before` on. `flipped` takes the
     /// taps from the last one on.
-    pub fn new(
+    pub fn of_given(
         title: String,
         [input, output, kernel]: [Shape; 3],
         before: &[usize],
@@ -39,24 +34,22 @@ impl Given {
         let taps =
             || kernel.extents().iter().zip(before).map(|(&count, &before)| Some(Taps { count: count as u32, before: before as u32 }));
         fits.then(|| Self {
-            problem: Problem {
-                title,
-                stored: Stored::F32,
-                edge,
-                flipped,
-                batch: batch as u32,
-                input,
-                output,
-                taps: taps().collect(),
-                joint: true,
-            },
+            title,
+            stored: Stored::F32,
+            edge,
+            flipped,
+            batch: batch as u32,
+            input,
+            output,
+            taps: taps().collect(),
+            joint: true,
         })
     }
 
     /// The recipe that the rules choose, if the device can run one.
     pub fn design(&self, profile: &DeviceProfile) -> Option<Recipe> {
-        let recipe = design::design(&self.problem, profile);
-        fit(&self.problem, &recipe, profile).is_ok().then_some(recipe)
+        let recipe = design::design(self, profile);
+        fit(self, &recipe, profile).is_ok().then_some(recipe)
     }
 
     /// Adds the filter to a program, or says why the recipe does not fit.
@@ -68,8 +61,8 @@ impl Given {
         slots: [Slot; 2],
         taps: Slot,
     ) -> std::result::Result<Result<()>, String> {
-        let works = fit(&self.problem, recipe, profile)?;
+        let works = fit(self, recipe, profile)?;
         let [Work::Filter(filtered)] = &works[..] else { return Err("one step computes all sums".to_owned()) };
-        Ok(filtered.dispatch(&self.problem, Arrays { slots, taps }, profile).map(|dispatch| program.dispatches.push(dispatch)))
+        Ok(filtered.dispatch(self, Arrays { slots, taps }, profile).map(|dispatch| program.dispatches.push(dispatch)))
     }
 }

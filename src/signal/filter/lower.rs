@@ -27,7 +27,7 @@ impl Computation for Core {
         let input = Array { len: len(&problem.input), element_bytes: problem.stored.bytes() as usize };
         let output = Array { len: len(&problem.output), element_bytes: 4 };
         let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output).checked(profile)?;
-        let works = fit(&problem, recipe, profile).map_err(|why| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title, why })?;
+        let works = fit(&problem, recipe, profile).map_err(|why| Error::unfit(recipe, self, why))?;
         if works.len() > 1 {
             program.workspaces.push(output);
         }

@@ -1,9 +1,9 @@
 //! Filters: convolution and correlation with small kernels, computed from their definition.
 //!
 //! [`SeparableFilter`] has a kernel of one axis for each axis: smoothing, derivatives, resampling.
-//! [`DirectFilter`] has one kernel over all axes. Both have the same [edges](crate::Edge), recipes and
-//! shaders. For kernels of hundreds of elements that are not separable, a convolution by Fourier
-//! transforms takes less.
+//! [`DirectFilter`] has one kernel over all axes. Both have the same [edges](crate::Edge), recipes
+//! and shaders. For kernels of hundreds of elements that are not separable, a convolution by
+//! Fourier transforms takes less.
 //!
 //! ```
 //! use wgpu_fft::signal::SeparableFilter;
@@ -34,6 +34,6 @@ mod separable;
 pub(crate) mod spec;
 
 pub use direct::DirectFilter;
-pub(super) use given::Given;
 pub use recipe::{Recipe, Step, Tile};
 pub use separable::SeparableFilter;
+pub(super) use spec::Problem;

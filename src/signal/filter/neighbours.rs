@@ -19,8 +19,9 @@ fn fits(problem: &Problem, recipe: &Recipe, profile: &DeviceProfile) -> bool {
     fit(problem, recipe, profile).is_ok()
 }
 
-/// With more taps, both axes in one dispatch are not measured. On an H200, 1080x1920 with 31 taps took
-/// 0.071 ms in the best tiles and 0.019 one after the other, and with 101 taps 200 ms and 0.046.
+/// With more taps, both axes in one dispatch are not measured. On an H200, 1080x1920 with 31 taps
+/// took 0.071 ms in the best tiles and 0.019 one after the other, and with 101 taps 200 ms and
+/// 0.046.
 const MAX_TOGETHER: u32 = 31;
 
 impl Search for Core {
@@ -40,8 +41,8 @@ impl Search for Core {
         all.find(|recipe| fits(&problem, recipe, profile)).map_or_else(|| self.design(profile), Ok)
     }
 
-    /// Starting points: both axes in one dispatch or one after the other, with transposes or without,
-    /// by the rules for this kind of device and for the other.
+    /// Starting points: both axes in one dispatch or one after the other, with transposes or
+    /// without, by the rules for this kind of device and for the other.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(problem) = &self.problem() else { return Vec::new() };
         let own = design(problem, profile);

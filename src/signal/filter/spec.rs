@@ -5,11 +5,11 @@ use std::fmt;
 
 use crate::edge::Edge;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::kernels::filter::stencil::Stored;
 use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
-use crate::signal::parse::shape_after;
+use crate::signal::parse::{batch_of, shape_after};
 use crate::text::{Fields, Text, join};
 
 /// The types of elements that filters read: `f32`, and `u8`, whose values 0 to 255 become f32.
@@ -32,8 +32,8 @@ impl StoredAs for u8 {
 impl Pixel for f32 {}
 impl Pixel for u8 {}
 
-/// Implements what both filters share: the options, [`Spec`](crate::Spec), printing and parsing for a
-/// specification that wraps a [`Core`].
+/// Implements what both filters share: the options, [`Spec`](crate::Spec), printing and parsing for
+/// a specification that wraps a [`Core`].
 macro_rules! specification {
     ($name:ident, $word:literal) => {
         crate::plan::typed!($name<T: Pixel> { core }, T => f32, Recipe);
@@ -83,7 +83,7 @@ pub(super) fn bits(taps: impl IntoIterator<Item = f32>) -> Vec<u32> {
 
 /// The taps of one kernel along one axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Taps {
+pub(in crate::signal) struct Taps {
     pub count: u32,
     /// How far before an output the first tap lies in a correlation. A convolution takes the taps
     /// from the last on.
@@ -92,7 +92,7 @@ pub(super) struct Taps {
 
 /// A filter that has passed the checks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Problem {
+pub(in crate::signal) struct Problem {
     /// The specification, printed.
     pub title: String,
     pub stored: Stored,
@@ -124,9 +124,8 @@ impl Core {
         self.to_string().split(" taps").next().unwrap_or_default().to_owned()
     }
 
-    fn limit(&self, what: String, limit: &'static str, required: u64, available: u64) -> Result<()> {
-        let what = format!("{what} of `{}`", self.named());
-        if required <= available { Ok(()) } else { Err(Error::LimitExceeded { what, limit, required, available }) }
+    fn limit(&self, what: &str, limit: &'static str, required: u64, available: u64) -> Result<()> {
+        within(|| format!("{what} of `{}`", self.named()), limit, required, available)
     }
 
     fn finite(&self, what: &str, taps: &[u32]) -> Result<()> {
@@ -157,7 +156,7 @@ impl Core {
                     if kernel.is_empty() {
                         return Err(self.unsupported(what, "it has no taps: leave out a kernel that changes nothing"));
                     }
-                    self.limit(what.clone(), "taps along an axis", kernel.len() as u64, MAX_TAPS)?;
+                    self.limit(&what, "taps along an axis", kernel.len() as u64, MAX_TAPS)?;
                     self.finite(&what, kernel)?;
                     let count = kernel.len() as u32;
                     taps[*axis] = Some(centred(count, count / 2));
@@ -174,9 +173,9 @@ impl Core {
                 }
                 let count = shape.elements("kernel", 1)?;
                 for extent in shape.extents() {
-                    self.limit(what(), "taps along an axis", *extent as u64, MAX_TAPS)?;
+                    self.limit(&what(), "taps along an axis", *extent as u64, MAX_TAPS)?;
                 }
-                self.limit(what(), "taps of a kernel", count as u64, MAX_DIRECT)?;
+                self.limit(&what(), "taps of a kernel", count as u64, MAX_DIRECT)?;
                 if kernel.len() != count {
                     return Err(Error::WrongLen { argument: "taps", expected: count, actual: kernel.len() });
                 }
@@ -198,7 +197,7 @@ impl Core {
         let output = Shape::from(output);
         output.elements("filter", self.batch)?;
         for extent in self.shape.extents() {
-            self.limit("an axis".to_owned(), "elements along an axis", *extent as u64, MAX_EXTENT)?;
+            self.limit("an axis", "elements along an axis", *extent as u64, MAX_EXTENT)?;
         }
         Ok(Problem {
             title: self.to_string(),
@@ -223,8 +222,7 @@ impl Core {
 
     /// Reads what a filter prints.
     pub fn parse(whole: &str, kind: &'static str, name: &'static str, stored: Stored) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let (shape, words) = shape_after(&[kind, name], text, whole)?;
+        let (text, shape, words) = shape_after(&[kind, name], whole)?;
         let mut fields = words.fields();
         let flipped = match (fields.flag("convolution"), fields.flag("correlation")) {
             (true, false) => true,
@@ -243,7 +241,7 @@ impl Core {
                 Kernels::Direct { shape: kernel, taps: bits(text.numbers::<f32>(taps, ',')?), size }
             }
         };
-        let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
+        let batch = batch_of(text, &mut fields)?;
         fields.done("a batch (x4), an edge (edge=wrap), a size (size=full) or taps, each at most once")?;
         Ok(Self { stored, shape, batch, flipped, edge, kernels })
     }

@@ -9,11 +9,12 @@ use crate::fft::ops::step::Step;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Computation, Program, Search, Spec, others};
+use crate::signal::spectrum::Points as _;
 
-/// Operations of a sum for each number and each frequency, with the words that it loads: two numbers
-/// from tables, their product, and the product with a complex number, or with a real one. On a
-/// software driver 2²⁰ reals in rows of 2⁸, 2¹², 2¹⁶ and 2²⁰ take as long either way for 1, 1, 2 and
-/// 4 frequencies.
+/// Operations of a sum for each number and each frequency, with the words that it loads: two
+/// numbers from tables, their product, and the product with a complex number, or with a real one.
+/// On a software driver 2²⁰ reals in rows of 2⁸, 2¹², 2¹⁶ and 2²⁰ take as long either way for 1, 1,
+/// 2 and 4 frequencies.
 const SUM: f64 = 18.0;
 const SUM_OF_REALS: f64 = 14.0;
 
@@ -25,7 +26,7 @@ impl Core {
     /// An error of the sums as one of all.
     fn named(&self, error: Error, recipe: &Recipe) -> Error {
         match error {
-            Error::UnfitRecipe { why, .. } => Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why },
+            Error::UnfitRecipe { why, .. } => Error::unfit(recipe, self, why),
             Error::LimitExceeded { limit, required, available, .. } => {
                 Error::LimitExceeded { what: format!("`{self}`, its sums"), limit, required, available }
             }
@@ -43,7 +44,7 @@ impl Computation for Core {
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         self.sizes()?;
-        let products = self.shape.elements("spectrum at frequencies", self.batch)? as f64 * self.count() as f64;
+        let products = self.shape.elements("spectrum at frequencies", self.batch)? as f64 * self.points.count() as f64;
         let sums = products * if self.is_real() { SUM_OF_REALS } else { SUM };
         match self.by_transform()? {
             // What is picked from must be one binding.
@@ -66,7 +67,7 @@ impl Computation for Core {
             Some(transform) => {
                 let Some((step, pick)) = self.by_transform()? else {
                     let why = "only elements of the FFT can be picked from its spectrum".to_owned();
-                    return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
+                    return Err(Error::unfit(recipe, self, why));
                 };
                 let spectra = program.workspace(step.array(End::Output));
                 step.append(transform, profile, &mut program, [Slot::Input(0), spectra])?;
@@ -82,7 +83,6 @@ impl Computation for Core {
 }
 
 impl Search for Core {
-    /// The other way.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(own) = self.design(profile) else { return Vec::new() };
         let by_transform = self.by_transform().ok().flatten();

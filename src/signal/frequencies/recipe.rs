@@ -5,7 +5,6 @@ use std::fmt;
 use crate::text::{Text, parsed};
 use crate::{fft, reduce};
 
-/// What stands between the two recipes.
 const PICK: &str = " / pick ";
 
 /// All decisions on a spectrum at a list of frequencies.

@@ -2,25 +2,20 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use num_complex::Complex32;
 
 use super::recipe::Recipe;
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::fft::End;
-use crate::fragment::{Form, Fragment, Maps};
-use crate::plan::{Sealed, typed};
-use crate::settings::settings;
-use crate::shape::{Batched, Shape};
-use crate::signal::checks::check_axis;
+#[cfg(doc)]
+use crate::error::Error;
+use crate::plan::typed;
+use crate::shape::Shape;
 use crate::signal::chirp::bits_of;
-use crate::signal::ends::{Ends, maps};
 use crate::signal::number::Number;
 use crate::signal::parse::{batch_and, shape_after};
-use crate::text::{Text, join};
-use crate::verify::Verification;
+use crate::signal::spectrum::{Points, Spectrum, not_finite, spectrum};
+use crate::text::{join, parsed};
 
 /// The spectrum of a signal at a list of frequencies, along one axis: what Goertzel's algorithm
 /// computes, and `goertzel` in MATLAB.
@@ -46,8 +41,8 @@ use crate::verify::Verification;
 ///
 /// Frequencies are in cycles per sample: divide those in Hz by the sampling rate. They may be any
 /// finite numbers, in any order, also more than once. [`bins`](Self::bins) takes indices of the FFT
-/// instead, fₖ = binₖ/n. For frequencies at equal distances, [`Zoom`](crate::signal::Zoom) is faster; for
-/// neighbouring elements of an FFT, [`C2c::output_part`](crate::fft::C2c::output_part).
+/// instead, fₖ = binₖ/n. For frequencies at equal distances, [`Zoom`](crate::signal::Zoom) is
+/// faster; for neighbouring elements of an FFT, [`C2c::output_part`](crate::fft::C2c::output_part).
 ///
 /// # Shapes
 /// The input has the shape that is given, b times; in the output the axis has as many elements as
@@ -58,10 +53,10 @@ use crate::verify::Verification;
 ///
 /// # Accuracy
 /// Summed directly, |error| ≤ 2·u·(d + 4)·Σ|x| with u = 2⁻²⁴, where d is the number of additions
-/// that an element passes through: tens, as for [`reduce::sum`](crate::reduce::sum). The factors are products of two
-/// numbers that were computed in f64, with their angles reduced exactly, for signals of any length;
-/// the recursion of Goertzel's algorithm, whose errors grow with n², is not used. By a transform the
-/// error is that of [`C2c`](crate::fft::C2c) or [`R2c`](crate::fft::R2c).
+/// that an element passes through: tens, as for [`reduce::sum`](crate::reduce::sum). The factors
+/// are products of two numbers that were computed in f64, with their angles reduced exactly, for
+/// signals of any length; the recursion of Goertzel's algorithm, whose errors grow with n², is not
+/// used. By a transform the error is that of [`C2c`](crate::fft::C2c) or [`R2c`](crate::fft::R2c).
 ///
 /// # Determinism
 /// Equal plans on one adapter give equal bits.
@@ -69,36 +64,25 @@ use crate::verify::Verification;
 /// # Cost
 /// A few frequencies are summed directly: each reads the signal once, mostly from a cache, in one
 /// or two dispatches. The constants take about 2·√n complex numbers for each frequency. Where a
-/// transform has fewer operations, for about log₂n/4 of the FFT's own frequencies, of reals log₂n/6,
-/// they are taken from the whole spectrum: the passes of the transform, and one more that reads and writes only
-/// the results. Frequencies between those of the FFT are summed directly, however many there are.
+/// transform has fewer operations, for about log₂n/4 of the FFT's own frequencies, of reals
+/// log₂n/6, they are taken from the whole spectrum: the passes of the transform, and one more that
+/// reads and writes only the results. Frequencies between those of the FFT are summed directly,
+/// however many there are.
 ///
 /// # Errors
-/// Planning returns [`Error::Empty`], also without a frequency; [`Error::Unsupported`] for shapes of
-/// more than 3 axes, for an axis that the shape does not have, for frequencies that are not finite,
-/// and for bins of n or more; [`Error::LimitExceeded`] for 2³² or more elements, and for as many
-/// products where frequencies are summed directly; [`Error::UnfitRecipe`] for a recipe given by
-/// hand.
+/// Planning returns [`Error::Empty`], also without a frequency; [`Error::Unsupported`] for shapes
+/// of more than 3 axes, for an axis that the shape does not have, for frequencies that are not
+/// finite, and for bins of n or more; [`Error::LimitExceeded`] for 2³² or more elements, and for as
+/// many products where frequencies are summed directly; [`Error::UnfitRecipe`] for a recipe given
+/// by hand.
 ///
 /// # Sources
-/// G. Goertzel, An Algorithm for the Evaluation of Finite Trigonometric Series, Am. Math. Monthly 65
-/// (1958) 34; for its errors, W. M. Gentleman, Comput. J. 12 (1969) 160.
+/// G. Goertzel, An Algorithm for the Evaluation of Finite Trigonometric Series, Am. Math. Monthly
+/// 65 (1958) 34; for its errors, W. M. Gentleman, Comput. J. 12 (1969) 160.
 #[must_use]
 pub struct Frequencies<I, O = Complex32> {
     core: Core,
     element: PhantomData<fn(I) -> O>,
-}
-
-/// Spectra without their types.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Core {
-    pub ends: Ends,
-    pub shape: Shape,
-    pub batch: usize,
-    pub axis: usize,
-    pub at: At,
-    /// Whether it is the adjoint, from spectra to signals of this shape.
-    pub adjoint: bool,
 }
 
 /// The frequencies.
@@ -109,6 +93,8 @@ pub(super) enum At {
     /// Bits of numbers of cycles per sample.
     Cycles(Vec<u64>),
 }
+
+pub(super) type Core = Spectrum<At>;
 
 typed!(Frequencies<I: Element, O: Element> { core }, I => O, Recipe);
 
@@ -126,145 +112,66 @@ impl<T: Number> Frequencies<T> {
     }
 
     fn at(shape: Shape, at: At) -> Self {
-        let core = Core { ends: Ends::new::<T>(), shape, batch: 1, axis: shape.rank() - 1, at, adjoint: false };
-        Self { core, element: PhantomData }
+        Self { core: Core::new::<T>(shape, at), element: PhantomData }
     }
 }
 
-impl<I: Element, O: Element> Frequencies<I, O> {
-    settings! { own:
-        /// Transforms along this axis, counted from the slowest.
-        axis(axis: usize) => own.core.axis = axis;
+spectrum! { Frequencies:
+    /// It is always summed directly.
+    adjoint;
 
-        /// Transforms `count` arrays, stored one after the other.
-        batch(count: usize) => own.core.batch = count;
-    }
-
-    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: x\[j\] = Σₖ y\[k\] ·
-    /// exp(2πi·j·fₖ), of which signals that are real have the real part. It is always summed directly.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] with fragments, which need not be linear; those of planning that do not
-    /// depend on the device.
-    pub fn adjoint(&self) -> Result<Frequencies<O, I>> {
-        Ok(Frequencies { core: self.core.adjoint()?, element: PhantomData })
-    }
-
-    /// The shape of a result.
-    ///
-    /// # Errors
-    /// The errors of planning that do not depend on the device.
-    pub fn output_shape(&self) -> Result<Shape> {
-        self.core.sizes()?;
-        let [_, output] = self.core.shapes();
-        Ok(output)
-    }
-}
-
-maps! { Frequencies:
     /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
     /// input array has elements of type `T` then, and the fragment's result is an `f32` for real
     /// signals and a `vec2<f32>` for complex ones. It costs no pass. Where frequencies are summed
     /// directly, it is applied once for each of them.
     map_input;
-
-    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
-    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
-    map_output;
 }
 
-impl Core {
-    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        self.ends = self.ends.mapped(end, self.shape.rank(), fragment, array, element)?;
-        Ok(self)
-    }
+impl Points for At {
+    const WORD: &'static str = "frequencies";
 
-    fn adjoint(&self) -> Result<Self> {
-        Maps(&self.ends.maps).check_linear(self)?;
-        self.sizes()?;
-        Ok(Self { ends: self.ends.reversed(), adjoint: !self.adjoint, ..self.clone() })
-    }
-
-    /// The end of the signal.
-    fn signal(&self) -> End {
-        if self.adjoint { End::Output } else { End::Input }
-    }
-
-    pub fn is_real(&self) -> bool {
-        self.ends.form(self.signal()) == Form::REAL
-    }
-
-    pub fn count(&self) -> usize {
-        match &self.at {
-            At::Bins(bins) => bins.len(),
-            At::Cycles(cycles) => cycles.len(),
+    fn count(&self) -> usize {
+        match self {
+            Self::Bins(bins) => bins.len(),
+            Self::Cycles(cycles) => cycles.len(),
         }
     }
 
-    /// The shapes of an input and of a result.
-    pub fn shapes(&self) -> [Shape; 2] {
-        let spectrum = self.shape.with(self.axis, self.count());
-        if self.adjoint { [spectrum, self.shape] } else { [self.shape, spectrum] }
+    fn wrong(&self, n: usize) -> Option<String> {
+        match self {
+            Self::Bins(bins) => {
+                let wrong = bins.iter().find(|bin| **bin >= n);
+                wrong.map(|bin| format!("bin {bin}: those of {n} elements are 0 to {}", n - 1))
+            }
+            Self::Cycles(all) => not_finite(all),
+        }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bins(bins) => write!(f, "bins {}", join(bins, ",")),
+            Self::Cycles(all) => write!(f, "at {}", join(&all.iter().map(|f| f64::from_bits(*f)).collect::<Vec<_>>(), ",")),
+        }
+    }
+}
+
+impl Core {
+    pub fn is_real(&self) -> bool {
+        self.ends.is_real(self.signal())
     }
 
     /// The length of the axis.
     pub fn n(&self) -> usize {
         self.shape.extents()[self.axis]
     }
-
-    /// Elements of all inputs, and of all results.
-    pub fn sizes(&self) -> Result<[usize; 2]> {
-        let signal = self.shape.elements("spectrum at frequencies", self.batch)?;
-        check_axis(self, "spectra at frequencies have", self.shape, self.axis)?;
-        let n = self.n();
-        match &self.at {
-            At::Bins(bins) => bins.iter().find(|bin| **bin >= n).map(|bin| format!("bin {bin}: those of {n} elements are 0 to {}", n - 1)),
-            At::Cycles(all) => {
-                let not_finite = all.iter().map(|f| f64::from_bits(*f)).find(|f| !f.is_finite());
-                not_finite.map(|f| format!("the frequency {f} is not finite"))
-            }
-        }
-        .map_or(Ok(()), |why| Err(Error::unsupported(self, why)))?;
-        let spectrum = self.shape.with(self.axis, self.count()).elements("result of a spectrum at frequencies", self.batch)?;
-        Ok(if self.adjoint { [spectrum, signal] } else { [signal, spectrum] })
-    }
 }
 
-impl Sealed for Core {
-    fn has_wgsl(&self) -> bool {
-        self.ends.maps.iter().any(Option::is_some)
-    }
-
-    fn verification(&self) -> Verification {
-        self.ends.verification()
-    }
-}
-
-/// `frequencies f32 200x205 x4 at 0.1,0.25 axis=0 adjoint`, or `bins 3,17` in place of `at`, where
-/// defaults are left out.
-impl fmt::Display for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "frequencies {} {}", self.ends.element(self.signal()), Batched(self.shape, self.batch))?;
-        match &self.at {
-            At::Bins(bins) => write!(f, " bins {}", join(bins, ","))?,
-            At::Cycles(all) => write!(f, " at {}", join(&all.iter().map(|f| f64::from_bits(*f)).collect::<Vec<_>>(), ","))?,
-        }
-        if self.axis != self.shape.rank() - 1 {
-            write!(f, " axis={}", self.axis)?;
-        }
-        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
-        Maps(&self.ends.maps).fmt(f)
-    }
-}
-
-/// Parses the text that [`Display`](fmt::Display) prints, of specifications that are no adjoints and
-/// have no fragments.
-impl<T: Number> FromStr for Frequencies<T> {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let (shape, mut words) = shape_after(&["frequencies", T::NAME], text, whole)?;
+parsed!(
+    /// It is no adjoint and has no fragments.
+    Frequencies<T> where T: Number, |whole| {
+        let (text, shape, mut words) = shape_after(&["frequencies", T::NAME], whole)?;
         let (batch, kind) = batch_and(&["at", "bins"], text, &mut words)?;
         let list = words.one("frequencies, such as 0.1,0.25")?;
         let at = match kind {
@@ -279,4 +186,4 @@ impl<T: Number> FromStr for Frequencies<T> {
         fields.done("axis=0, at most once")?;
         Ok(own)
     }
-}
+);

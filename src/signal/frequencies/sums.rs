@@ -17,6 +17,7 @@ use crate::reduce::{self, Reduction};
 use crate::shape::Shape;
 use crate::signal::chirp::Frequency;
 use crate::signal::ends::times;
+use crate::signal::spectrum::Points as _;
 use crate::strides::dense;
 use crate::text::join;
 
@@ -28,9 +29,9 @@ pub(super) struct Sums {
 }
 
 impl Core {
-    /// The sums for each result of `terms` elements. They are an axis behind that of the
-    /// results, and these are the strides of the two in the array. The others are those of an array of
-    /// such a shape, or 0.
+    /// The sums for each result of `terms` elements. They are an axis behind that of the results,
+    /// and these are the strides of the two in the array. The others are those of an array of such
+    /// a shape, or 0.
     fn sums(
         &self,
         terms: usize,
@@ -71,9 +72,9 @@ impl Core {
 
     /// The results as sums of products.
     pub fn direct(&self) -> Result<Sums> {
-        let (n, count, axis) = (self.n(), self.count(), self.axis);
+        let (n, count, axis) = (self.n(), self.points.count(), self.axis);
         let turned = |f: f64| (if self.adjoint { -f } else { f }).to_bits();
-        let frequencies: Vec<Frequency> = match &self.at {
+        let frequencies: Vec<Frequency> = match &self.points {
             At::Bins(bins) => bins.iter().map(|&bin| Frequency { f: turned(bin as f64), over: n as u32 }).collect(),
             At::Cycles(all) => all.iter().map(|&f| Frequency { f: turned(f64::from_bits(f)), over: 1 }).collect(),
         };
@@ -102,10 +103,10 @@ impl Core {
         Ok(Sums { reduction, tables })
     }
 
-    /// The transform of all frequencies, if they are among those of the results, and how results are
-    /// picked from its spectrum. Of reals, the axis is the last one of the spectrum.
+    /// The transform of all frequencies, if they are among those of the results, and how results
+    /// are picked from its spectrum. Of reals, the axis is the last one of the spectrum.
     pub fn by_transform(&self) -> Result<Option<(Step, Sums)>> {
-        let (At::Bins(bins), false) = (&self.at, self.adjoint) else { return Ok(None) };
+        let (At::Bins(bins), false) = (&self.points, self.adjoint) else { return Ok(None) };
         let (n, real) = (self.n() as u32, self.is_real());
         let mut order: Vec<usize> = (0..self.shape.rank()).collect();
         if real {

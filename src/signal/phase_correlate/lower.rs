@@ -4,7 +4,7 @@ use num_complex::Complex32;
 
 use super::Recipe;
 use super::spec::Core;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refuse_if, within};
 use crate::fft::End;
 use crate::fft::ops::filter::Filter;
 use crate::fft::ops::step::Step;
@@ -32,39 +32,26 @@ const ELEMENTS_OF_PART: u64 = 2048;
 /// The most parts by the rules: 16 for each invocation that adds them.
 const MAX_PARTS: u64 = 1024;
 
-/// The transforms.
-struct Steps {
-    reference: Step,
-    moving: Step,
-    back: Step,
-}
-
 impl Core {
     fn check(&self) -> Result<()> {
         self.shape.elements("phase correlation", self.batch)?;
         let rank = self.shape.rank();
-        if rank > 3 {
-            return Err(Error::unsupported(self, format!("the shape has {rank} axes, and at most 3 are possible")));
-        }
+        refuse_if(rank > 3, self, format_args!("the shape has {rank} axes, and at most 3 are possible"))?;
         let longest = self.shape.extents().iter().max().map_or(0, |&n| n as u64);
-        let available = (1 << 31) - 1;
-        if longest > available {
-            let what = format!("`{self}`, its longest axis");
-            return Err(Error::LimitExceeded { what, limit: "elements of an axis", required: longest, available });
-        }
-        Ok(())
+        within(|| format!("`{self}`, its longest axis"), "elements of an axis", longest, (1 << 31) - 1)
     }
 
-    /// The transforms, with the spectra of the references in a slot.
-    fn steps(&self, spectra: Slot) -> Result<Steps> {
+    /// The transforms of the references and of the moving pictures, and the one back, with the
+    /// spectra of the references in a slot.
+    fn steps(&self, spectra: Slot) -> Result<[Step; 3]> {
         let (extents, batch) = (self.shape.extents(), self.batch);
-        let forward = || Step::whole(true, false, extents, batch).maps([self.map.clone(), None]);
+        let forward = || Step::whole(true, false, extents, batch).maps(self.ends.maps.clone());
         let count: f64 = extents.iter().map(|&n| n as f64).product();
         let reference = forward();
         let product = self.product(&reference, spectra);
         let moving = forward().map(End::Output, product)?;
         let back = Step::whole(true, true, extents, batch).factor((1.0 / count) as f32);
-        Ok(Steps { reference, moving, back })
+        Ok([reference, moving, back])
     }
 
     /// The product of the reference's spectrum with the conjugate of the other one.
@@ -99,7 +86,7 @@ impl Computation for Core {
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         self.check()?;
-        let Steps { reference, moving, back } = self.steps(Slot::Workspace(0))?;
+        let [reference, moving, back] = self.steps(Slot::Workspace(0))?;
         let elements = (reference.array(End::Output).len / self.batch) as u64;
         let parts =
             (elements / ELEMENTS_OF_PART).clamp(1, MAX_PARTS).max(elements.div_ceil(u64::from(MAX_STEPS_ON_CPU * peak_sums::WORKGROUP)));
@@ -116,13 +103,13 @@ impl Computation for Core {
         self.check()?;
         // The first workspace of the program.
         let spectra = Slot::Workspace(0);
-        let Steps { reference, moving, back } = self.steps(spectra)?;
+        let [reference, moving, back] = self.steps(spectra)?;
         let elements = (reference.array(End::Output).len / self.batch) as u32;
         let chunk = elements.div_ceil(recipe.parts.max(1));
         let turns = chunk.div_ceil(peak_sums::WORKGROUP).max(recipe.parts.div_ceil(peak_step::WORKGROUP));
         if !(1..=elements).contains(&recipe.parts) || turns > MAX_STEPS_ON_CPU {
             let why = format!("{} parts of {elements} elements: each invocation may loop {MAX_STEPS_ON_CPU} times", recipe.parts);
-            return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
+            return Err(Error::unfit(recipe, self, why));
         }
         let parts = elements.div_ceil(chunk);
         let rank = self.shape.rank();

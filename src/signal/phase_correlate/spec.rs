@@ -2,17 +2,20 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use super::Recipe;
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::fragment::{Checked, Form, Fragment, Readable, Side};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::fft::End;
+use crate::fragment::{Fragment, Maps, Readable};
 use crate::plan::{Sealed, Search, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
-use crate::signal::parse::shape_after;
-use crate::text::Text;
+use crate::signal::ends::Ends;
+use crate::signal::parse::{batch_of, shape_after};
+use crate::text::parsed;
 use crate::verify::Verification;
 
 /// By how much a picture is shifted against another, to a fraction of a pixel: phase correlation.
@@ -40,8 +43,8 @@ use crate::verify::Verification;
 /// Y\[k\]/|Y\[k\]|,
 ///
 /// where N = Πₐ nₐ, and 0 takes the place of 0/0. For whole s that is the inverse transform of Q.
-/// The result is the s at which C is largest, and C(s). Shifted by s, the moving picture lies on the
-/// reference: y\[j\] = x\[j + s\], cyclically. This is the sign of `phase_cross_correlation` in
+/// The result is the s at which C is largest, and C(s). Shifted by s, the moving picture lies on
+/// the reference: y\[j\] = x\[j + s\], cyclically. This is the sign of `phase_cross_correlation` in
 /// scikit-image, and [`delay`](crate::signal::delay()) by s carries out the shift.
 ///
 /// The search begins at the largest element of C at whole s, where shifts are in -⌈n/2⌉+1 … ⌊n/2⌋,
@@ -50,18 +53,18 @@ use crate::verify::Verification;
 /// shifted cyclically and nothing else differs, C(s) is 1; it is less the more they differ, and
 /// about (2·ln N/N)^½ for pictures that have nothing to do with each other.
 ///
-/// With [`unnormalised`](Self::unnormalised), Q\[k\] = X\[k\] · conj Y\[k\], so that C is the cyclic
-/// cross-correlation.
+/// With [`unnormalised`](Self::unnormalised), Q\[k\] = X\[k\] · conj Y\[k\], so that C is the
+/// cyclic cross-correlation.
 ///
 /// # Shapes
 /// The inputs are the references and the moving pictures, each b × the shape, dense and row-major.
 /// The output is b × (rank + 1) numbers of f32: the shift along each axis, then C(s).
 ///
 /// # Accuracy
-/// For a cyclic shift of a picture with frequencies up to n/2, shifts are within 10⁻³ of a pixel. In
-/// practice the pictures decide: their noise, and what enters at their edges, which a window such as
-/// above weakens. Frequencies at which a picture has only rounding errors count as much as others.
-/// Where such are many, as in smooth pictures, use `unnormalised`.
+/// For a cyclic shift of a picture with frequencies up to n/2, shifts are within 10⁻³ of a pixel.
+/// In practice the pictures decide: their noise, and what enters at their edges, which a window
+/// such as above weakens. Frequencies at which a picture has only rounding errors count as much as
+/// others. Where such are many, as in smooth pictures, use `unnormalised`.
 ///
 /// # Determinism
 /// That of [`R2c`](crate::fft::R2c): equal plans on one adapter give equal bits.
@@ -85,13 +88,12 @@ pub struct PhaseCorrelate<T> {
     element: PhantomData<fn(T)>,
 }
 
-/// A phase correlation without its type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
     pub shape: Shape,
     pub batch: usize,
     pub normalised: bool,
-    pub map: Option<Checked>,
+    pub ends: Ends,
 }
 
 typed!(PhaseCorrelate<T: Element> { core }, T => f32, Recipe);
@@ -99,7 +101,7 @@ typed!(PhaseCorrelate<T: Element> { core }, T => f32, Recipe);
 impl PhaseCorrelate<f32> {
     /// Shifts between pictures of this shape.
     pub fn new(shape: impl Into<Shape>) -> Self {
-        Self { core: Core { shape: shape.into(), batch: 1, normalised: true, map: None }, element: PhantomData }
+        Self { core: Core { shape: shape.into(), batch: 1, normalised: true, ends: Ends::of::<f32, f32>() }, element: PhantomData }
     }
 }
 
@@ -121,19 +123,18 @@ impl<T: Element> PhaseCorrelate<T> {
     /// [`Error::LimitExceeded`] if it is too long; [`Error::Unsupported`] for a name or a uniform
     /// that does not fit.
     pub fn map_input<U: Readable>(mut self, fragment: Fragment) -> Result<PhaseCorrelate<U>> {
-        let side = Side::of(0, self.core.shape.rank(), U::FORM, Form::REAL);
-        self.core.map = Some(Checked::new(fragment, U::NAME, side)?);
+        self.core.ends = self.core.ends.mapped(End::Input, self.core.shape.rank(), fragment, U::FORM, U::NAME)?;
         Ok(PhaseCorrelate { core: self.core, element: PhantomData })
     }
 }
 
 impl Sealed for Core {
     fn has_wgsl(&self) -> bool {
-        self.map.is_some()
+        self.ends.has_wgsl()
     }
 
     fn verification(&self) -> Verification {
-        Verification::of_forms(self.map.as_ref().map_or(Form::REAL, |map| map.array), Form::REAL, 1e-3)
+        self.ends.verification(1e-3)
     }
 }
 
@@ -144,22 +145,18 @@ impl Search for Core {}
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "phase-correlate {}", Batched(self.shape, self.batch))?;
-        f.write_str(if self.normalised { "" } else { " unnormalised" })?;
-        self.map.as_ref().map_or(Ok(()), |map| write!(f, " from {} by {}", map.element, map.fragment))
+        write!(f, "{}{}", if self.normalised { "" } else { " unnormalised" }, Maps(&self.ends.maps))
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints, without a fragment.
-impl FromStr for PhaseCorrelate<f32> {
-    type Err = Error;
-
-    fn from_str(whole: &str) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let (shape, words) = shape_after(&["phase-correlate"], text, whole)?;
+parsed!(
+    /// It has no fragment.
+    PhaseCorrelate<f32>, |whole| {
+        let (text, shape, words) = shape_after(&["phase-correlate"], whole)?;
         let mut fields = words.fields();
-        let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
-        let normalised = !fields.flag("unnormalised");
+        let mut own = Self::new(shape).batch(batch_of(text, &mut fields)?);
+        own.core.normalised = !fields.flag("unnormalised");
         fields.done("a batch (x4) and unnormalised")?;
-        Ok(Self { core: Core { shape, batch, normalised, map: None }, element: PhantomData })
+        Ok(own)
     }
-}
+);

@@ -2,19 +2,16 @@
 
 use super::geometry::Geometry;
 use super::spec::Core;
-use crate::fragment::{Argument, Form};
+use crate::fragment::{Argument, FIRST_DECLARED};
 use crate::wgsl::{Access, Body, Expr, F32, Function, I32, Module, Scalar, U32, bitcast, call, convert, float, select};
-
-/// The first binding of what a fragment declares.
-pub(super) const FIRST_DECLARED: u32 = 3;
 
 /// The text between the markers of the file.
 pub(super) fn wgsl(core: &Core, geometry: &Geometry) -> String {
-    let form = core.fragment.as_ref().map_or(Form::REAL, |fragment| fragment.array);
+    let form = core.form();
     let mut module = Module::default();
     let input = module.storage(1, "input", Access::Read, form.binding(true));
     module.gap();
-    if let Some(fragment) = &core.fragment {
+    if let Some(fragment) = core.fragment() {
         fragment.write(&mut module, FIRST_DECLARED);
     }
     let mut element = Function::new("element").doc("The element at this place, with these indices.").returning(F32);
@@ -22,7 +19,7 @@ pub(super) fn wgsl(core: &Core, geometry: &Geometry) -> String {
     let body = &mut element.body;
     let value = form.read(body, &input, &at);
     let value = body.value("value", value);
-    let result = match &core.fragment {
+    let result = match core.fragment() {
         None => value,
         Some(fragment) => {
             let indices = Indices { core, geometry, indices: [i0, i1, i2] };

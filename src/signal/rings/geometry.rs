@@ -1,7 +1,8 @@
 //! Where the elements of a spectrum lie, and how long their frequencies are, in integers.
 
 use super::spec::Core;
-use crate::error::{Error, Result};
+use crate::error::{Result, refuse_if, within};
+use crate::reduce::geometry::gcd;
 use crate::text::join;
 
 /// The largest common multiple of extents. Twice any length, 2(r+1) units, is then less than 2³².
@@ -27,17 +28,14 @@ impl Core {
     pub fn geometry(&self) -> Result<Geometry> {
         self.shape.elements("radial average", self.batch)?;
         let own = self.shape.extents();
-        if own.len() > 3 {
-            return Err(Error::unsupported(self, format!("it has {} axes: rings are those of 1 to 3 axes", own.len())));
-        }
+        refuse_if(own.len() > 3, self, format_args!("it has {} axes: rings are those of 1 to 3 axes", own.len()))?;
         let mut extents = [1; 3];
         // Fewer than 2³² elements.
         extents[3 - own.len()..].iter_mut().zip(own).for_each(|(extent, &n)| *extent = n as u32);
-        let multiple = extents.iter().fold(1u64, |multiple, &n| multiple / greatest_divisor(multiple, n.into()) * u64::from(n));
-        if multiple > MAX_MULTIPLE {
-            let what = format!("`{self}`: the least common multiple of {}", join(own, ", "));
-            return Err(Error::LimitExceeded { what, limit: "units of a frequency's length", required: multiple, available: MAX_MULTIPLE });
-        }
+        let multiple =
+            extents.iter().fold(1u64, |multiple, &n| multiple / u64::from(gcd(n, (multiple % u64::from(n)) as u32)) * u64::from(n));
+        let what = || format!("`{self}`: the least common multiple of {}", join(own, ", "));
+        within(what, "units of a frequency's length", multiple, MAX_MULTIPLE)?;
         let longest = extents.iter().copied().max().unwrap_or(1);
         let unit = (multiple / u64::from(longest)) as u32;
         let weights = extents.map(|n| (multiple / u64::from(n)) as u32);
@@ -63,28 +61,19 @@ impl Core {
 }
 
 impl Geometry {
-    /// Lines of an array.
     pub fn lines(&self) -> u32 {
         self.extents[0] * self.extents[1]
     }
 
-    /// Elements of an array.
     pub fn elements(&self) -> usize {
         self.lines() as usize * self.columns as usize
     }
 }
 
-fn greatest_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::RadialAverage;
-    use super::*;
+    use crate::error::Error;
 
     #[test]
     fn weights_make_all_frequencies_commensurable() {

@@ -1,11 +1,12 @@
 //! Which dispatches a recipe becomes, and whether a device can run it.
 
 use super::design::design;
-use super::emit::{self, FIRST_DECLARED};
+use super::emit;
 use super::geometry::Geometry;
 use super::recipe::Recipe;
 use super::spec::Core;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count};
+use crate::fragment::FIRST_DECLARED;
 use crate::gpu::DeviceProfile;
 use crate::kernels::signal::ring_means;
 use crate::kernels::signal::rings::{self, MAX_LINES};
@@ -52,10 +53,10 @@ impl Computation for Core {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let (geometry, title) = (self.geometry()?, self.to_string());
         let batch = self.batch as u32;
-        let input = Array { len: geometry.elements() * self.batch, element_bytes: self.bytes() };
+        let input = Array { len: geometry.elements() * self.batch, element_bytes: self.form().bytes() as usize };
         let output = Array { len: geometry.rings as usize * self.batch, element_bytes: 4 };
         let mut program = Program::new(title, Placement::OutOfPlace, vec![input], output);
-        let texels = self.fragment.as_ref().and_then(|fragment| fragment.array.texels());
+        let texels = self.form().texels();
         if let Some(texels) = texels {
             // Its own axes, of which the last one may be the half of a spectrum, and the batch.
             let mut extents = geometry.extents[3 - self.shape.rank()..].to_vec();
@@ -66,18 +67,13 @@ impl Computation for Core {
             input.check(&program.title, "input", profile)?;
         }
         if let Some(why) = recipe.unfit(&geometry, profile) {
-            return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: program.title, why });
+            return Err(Error::unfit(recipe, self, why));
         }
         let parts = recipe.parts(&geometry);
         let sums = u64::from(geometry.rings).saturating_mul(parts.into()).saturating_mul(batch.into());
-        let available = u64::from(u32::MAX);
-        if sums > available {
-            let what = format!("sums over {} rings in {parts} parts of `{}`", geometry.rings, program.title);
-            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required: sums, available });
-        }
+        check_count(|| format!("sums over {} rings in {parts} parts of `{}`", geometry.rings, program.title), sums)?;
         program.workspaces.push(Array { len: sums as usize, element_bytes: 8 });
-        let declared =
-            self.fragment.as_ref().map(|fragment| program.bind_declared(fragment, FIRST_DECLARED)).transpose()?.unwrap_or_default();
+        let declared = self.fragment().map(|fragment| program.bind_declared(fragment, FIRST_DECLARED)).transpose()?.unwrap_or_default();
         let Geometry { extents, columns, zero, weights, unit, rings, .. } = geometry;
         let n = extents[2];
         let params = rings::Params {

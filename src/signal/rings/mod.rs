@@ -4,7 +4,6 @@ mod design;
 mod emit;
 mod geometry;
 mod lower;
-mod neighbours;
 mod recipe;
 mod spec;
 

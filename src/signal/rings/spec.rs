@@ -8,12 +8,14 @@ use crate::element::Element;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
-use crate::fragment::{Checked, Form, Fragment, Readable, Side};
+use crate::fft::End;
+use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side};
 use crate::plan::{Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
-use crate::signal::parse::shape_after;
-use crate::text::{Text, parsed};
+use crate::signal::ends::Ends;
+use crate::signal::parse::{batch_of, shape_after};
+use crate::text::parsed;
 use crate::verify::Verification;
 
 /// The mean of a spectrum over rings of equal frequency: radially averaged power spectra, Fourier
@@ -86,7 +88,6 @@ pub struct RadialAverage<T = f32> {
     element: PhantomData<fn(T)>,
 }
 
-/// The same without its type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
     /// Of the transform.
@@ -95,7 +96,7 @@ pub(super) struct Core {
     pub centred: bool,
     pub half: bool,
     pub corners: bool,
-    pub fragment: Option<Checked>,
+    pub ends: Ends,
 }
 
 typed!(RadialAverage<T: Readable> { core }, T => f32, Recipe);
@@ -103,7 +104,7 @@ typed!(RadialAverage<T: Readable> { core }, T => f32, Recipe);
 impl RadialAverage {
     /// The rings of spectra of this shape.
     pub fn new(shape: impl Into<Shape>) -> Self {
-        let core = Core { shape: shape.into(), batch: 1, centred: false, half: false, corners: false, fragment: None };
+        let core = Core { shape: shape.into(), batch: 1, centred: false, half: false, corners: false, ends: Ends::of::<f32, f32>() };
         Self { core, element: PhantomData }
     }
 }
@@ -135,9 +136,10 @@ impl<T: Element> RadialAverage<T> {
     /// [`Error::Parse`] with the line and the column if the fragment is not valid;
     /// [`Error::LimitExceeded`] if it is too long or too deep.
     pub fn map_input<I: Readable>(self, fragment: Fragment) -> Result<RadialAverage<I>> {
-        let side = Side { name: "input", rank: self.core.shape.rank(), spectrum: true, array: I::FORM, inner: Form::REAL, loads: true };
-        let fragment = Some(Checked::new(fragment, I::NAME, side)?);
-        Ok(RadialAverage { core: Core { fragment, ..self.core }, element: PhantomData })
+        let mut core = self.core;
+        let side = Side { spectrum: true, ..Side::of(0, core.shape.rank(), I::FORM, Form::REAL) };
+        core.ends.maps[0] = Some(Checked::new(fragment, I::NAME, side)?);
+        Ok(RadialAverage { core, element: PhantomData })
     }
 
     /// The number of rings.
@@ -150,22 +152,26 @@ impl<T: Element> RadialAverage<T> {
 }
 
 impl Core {
-    /// Bytes of an element.
-    pub(super) fn bytes(&self) -> usize {
-        self.fragment.as_ref().map_or(4, |fragment| fragment.array.bytes() as usize)
+    /// The fragment on the elements.
+    pub fn fragment(&self) -> Option<&Checked> {
+        self.ends.maps[0].as_ref()
+    }
+
+    /// What the array of elements holds.
+    pub fn form(&self) -> Form {
+        self.ends.array(End::Input).0
     }
 
     fn parse(whole: &str) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let (shape, words) = shape_after(&["radial-average", f32::NAME], text, whole)?;
+        let (text, shape, words) = shape_after(&["radial-average", f32::NAME], whole)?;
         let mut fields = words.fields();
         let core = Self {
             shape,
-            batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
+            batch: batch_of(text, &mut fields)?,
             centred: fields.flag("centred"),
             half: fields.flag("half"),
             corners: fields.flag("corners"),
-            fragment: None,
+            ends: Ends::of::<f32, f32>(),
         };
         fields.done("a batch (x4), `centred`, `half` or `corners`, each at most once")?;
         Ok(core)
@@ -177,12 +183,11 @@ const TOLERANCE: f64 = 1e-5;
 
 impl Sealed for Core {
     fn has_wgsl(&self) -> bool {
-        self.fragment.is_some()
+        self.ends.has_wgsl()
     }
 
     fn verification(&self) -> Verification {
-        let form = self.fragment.as_ref().map_or(Form::REAL, |fragment| fragment.array);
-        Verification::of_forms(form, Form::REAL, TOLERANCE)
+        self.ends.verification(TOLERANCE)
     }
 }
 
@@ -193,7 +198,7 @@ impl fmt::Display for Core {
         for (name, _) in [("centred", self.centred), ("half", self.half), ("corners", self.corners)].iter().filter(|(_, is)| *is) {
             write!(f, " {name}")?;
         }
-        self.fragment.as_ref().map_or(Ok(()), |fragment| write!(f, " from {} by {}", fragment.element, fragment.fragment))
+        Maps(&self.ends.maps).fmt(f)
     }
 }
 

@@ -1,32 +1,20 @@
-//! Which dispatches a recipe becomes, and whether a device can run it.
+//! Which dispatches a recipe becomes.
 
+use super::design::design;
 use super::problem::{Axis, Part, Problem};
 use super::recipe::Recipe;
-use crate::error::Result;
-use crate::gpu::DeviceProfile;
+use super::spec::Core;
+use crate::error::{Error, Result};
+use crate::gpu::{DeviceProfile, in_units};
 use crate::kernels::element::Width;
 use crate::kernels::signal::{Params, roll, roll_small};
 use crate::kernels::transpose::Arrays;
 use crate::kernels::{Dispatch, Slot};
+use crate::plan::{Array, Computation, Placement, Program};
 
 impl Recipe {
-    /// Why such a device cannot run this recipe for elements of `bytes` bytes, if it cannot.
-    pub(super) fn unfit(&self, bytes: u32, profile: &DeviceProfile) -> Option<String> {
-        let ([x, y], [most_x, most_y, _]) = (self.workgroup, profile.workgroup_size);
-        let invocations = u64::from(x) * u64::from(y);
-        if invocations == 0 || invocations > profile.invocations.into() || x > most_x || y > most_y {
-            let most = profile.invocations;
-            return Some(format!(
-                "{x} x {y} invocations are not possible: there must be at least 1, and at most {most_x} x {most_y} and {most} in all"
-            ));
-        }
-        let most = if bytes < 4 { 1 } else { roll::MAX_ELEMENTS };
-        let fits = (1..=most).contains(&self.elements);
-        (!fits).then(|| format!("an invocation can move 1 to {most} elements of {bytes} bytes, not {}", self.elements))
-    }
-
     /// The dispatch for a part.
-    pub(super) fn dispatch(&self, problem: &Problem, part: &Part, label: String, max_groups: u32) -> Result<Dispatch> {
+    fn dispatch(&self, problem: &Problem, part: &Part, label: String, max_groups: u32) -> Result<Dispatch> {
         let axis = |i: usize| part.axes.get(i).copied().unwrap_or(Axis { extent: 1, shift: 0 });
         let stride = |i: usize| part.axes.iter().take(i).map(|axis| axis.extent).product::<u32>();
         let (x, y, outer) = (axis(0), axis(1), [2, 3, 4].map(axis));
@@ -50,5 +38,27 @@ impl Recipe {
             Some(width) => roll::dispatch(label, params, width, self.workgroup, self.elements, max_groups, arrays),
             None => roll_small::dispatch(label, params, problem.bytes, self.workgroup, max_groups, arrays),
         }
+    }
+}
+
+impl Computation for Core {
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        Ok(design(&self.problem()?, profile))
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let (problem, title) = (self.problem()?, self.to_string());
+        let array = Array { len: self.shape.elements("shift", self.batch)?, element_bytes: self.bytes };
+        array.check(&title, "input", profile)?;
+        if let Some(why) = recipe.unfit(problem.bytes, profile) {
+            return Err(Error::unfit(recipe, self, why));
+        }
+        let parts = problem.parts(&title, in_units(array.bytes()), profile)?;
+        let label = |i: usize| if parts.len() == 1 { title.clone() } else { format!("{title} ({} of {})", i + 1, parts.len()) };
+        let dispatch = |(i, part)| recipe.dispatch(&problem, part, label(i), profile.groups_per_axis);
+        let dispatches = parts.iter().enumerate().map(dispatch).collect::<Result<_>>()?;
+        Ok(Program { dispatches, ..Program::new(title, Placement::OutOfPlace, vec![array], array) })
     }
 }

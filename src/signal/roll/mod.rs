@@ -12,14 +12,10 @@
 //! assert_eq!("roll complex f32 480x641 by=0,321".parse(), Ok(back));
 //! ```
 
-#[cfg(feature = "ndarray")]
-mod arrays;
 mod design;
 mod lower;
-mod neighbours;
 mod problem;
 mod recipe;
-mod samples;
 mod spec;
 
 pub use recipe::Recipe;

@@ -1,6 +1,6 @@
 //! A shift in its simplest form, and its division into parts that fit bindings.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::gpu::{DeviceProfile, in_units};
 
 /// An axis of a dense array that is shifted. The element at k comes from (k - `shift`) mod
@@ -85,11 +85,7 @@ impl Problem {
         let alignment = u64::from(profile.storage_alignment).max(256);
         let element = u64::from(self.bytes);
         let most = limit.saturating_sub(alignment + 4) / element;
-        if most == 0 {
-            let what = format!("`{label}` (bytes)");
-            let required = alignment + 4 + element;
-            return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available: limit });
-        }
+        within(|| format!("`{label}` (bytes)"), "max_storage_buffer_binding_size", alignment + 4 + element, limit)?;
         let mut pieces = Vec::new();
         cut(&self.axes, [0; 2], most, &mut pieces).map_err(|TooMany| Error::LimitExceeded {
             what: format!("`{label}` in bindings of {limit} bytes"),

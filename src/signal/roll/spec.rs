@@ -3,18 +3,18 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::design;
 use super::problem::Problem;
 use super::recipe::Recipe;
 use crate::dynamic::AnySpec;
 use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
-use crate::plan::{Array, Computation, Placement, Program, typed};
+use crate::plan::{Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
-use crate::signal::parse::shape_after;
-use crate::text::{Text, join, parsed};
+use crate::signal::parse::{batch_of, shape_after};
+use crate::text::{join, parsed};
+use crate::verify::sample::{count, index, spread};
+use crate::verify::{Known, Sample};
 
 /// A cyclic shift of the axes of one array or of a batch of arrays: NumPy's `roll`, `fftshift` and
 /// `ifftshift`.
@@ -128,6 +128,15 @@ impl<T: Element> Roll<T> {
     }
 }
 
+#[cfg(feature = "ndarray")]
+impl<T: Element> crate::plan::Shaped for Roll<T> {
+    fn arrays(&self) -> Result<[crate::plan::Arrangement; 2]> {
+        self.core.problem()?;
+        let array = crate::plan::Arrangement::dense(self.core.shape.extents(), self.core.batch);
+        Ok([array.clone(), array])
+    }
+}
+
 fn halves(shape: Shape) -> Vec<isize> {
     shape.extents().iter().map(|&extent| (extent / 2) as isize).collect()
 }
@@ -177,44 +186,17 @@ impl Core {
         Problem::new(self.bytes, &axes).map_err(|why| unsupported(format!("of elements of {} bytes: {why}", self.bytes)))
     }
 
-    /// The number of all elements.
-    fn array(&self) -> Result<Array> {
-        Ok(Array { len: self.shape.elements("shift", self.batch)?, element_bytes: self.bytes })
-    }
-
     fn parse(whole: &str, name: &'static str, bytes: usize) -> Result<Self> {
-        let text = Text::new("specification", whole);
-        let (shape, words) = shape_after(&["roll", name], text, whole)?;
+        let (text, shape, words) = shape_after(&["roll", name], whole)?;
         let mut fields = words.fields();
         let shifts = fields.value("by").ok_or_else(|| text.wrong(whole, "a shift needs a number for each axis (by=256,256)"))?;
         let mut core = Self::new(name, bytes, shape, &text.numbers(shifts, ',')?);
         if let Some(axes) = fields.value("axes") {
             core.restrict(&text.numbers(axes, ',')?);
         }
-        core.batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
+        core.batch = batch_of(text, &mut fields)?;
         fields.done("a batch (x4) or axes (axes=0,2), each at most once")?;
         Ok(core)
-    }
-}
-
-impl Computation for Core {
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        Ok(design::design(&self.problem()?, profile))
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        let (problem, array, title) = (self.problem()?, self.array()?, self.to_string());
-        array.check(&title, "input", profile)?;
-        if let Some(why) = recipe.unfit(problem.bytes, profile) {
-            return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: title, why });
-        }
-        let parts = problem.parts(&title, crate::gpu::in_units(array.bytes()), profile)?;
-        let label = |i: usize| if parts.len() == 1 { title.clone() } else { format!("{title} ({} of {})", i + 1, parts.len()) };
-        let dispatch = |(i, part)| recipe.dispatch(&problem, part, label(i), profile.groups_per_axis);
-        let dispatches = parts.iter().enumerate().map(dispatch).collect::<Result<_>>()?;
-        Ok(Program { dispatches, ..Program::new(title, Placement::OutOfPlace, vec![array], array) })
     }
 }
 
@@ -227,3 +209,21 @@ impl fmt::Display for Core {
 }
 
 parsed!(Roll<T> where T: Element, |text| Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData }));
+
+impl Sealed for Core {
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        if self.problem().is_err() {
+            return Vec::new();
+        }
+        let (input, bytes, extents) = (bytemuck::cast_slice::<_, u8>(input), self.bytes, self.shape.extents());
+        let each: usize = extents.iter().product();
+        let sample = |i: usize| {
+            let to = index(extents, i);
+            let along = |(axis, &extent): (usize, &usize)| (to[axis] + extent - self.shifts[axis] as usize) % extent;
+            let from = extents.iter().enumerate().map(along).zip(extents).fold(0, |place, (k, extent)| place * extent + k);
+            let first = (to[extents.len()] * each + from) * bytes;
+            Sample { byte: i * bytes, value: Known::Bytes(input.get(first..first + bytes).unwrap_or_default().to_vec()) }
+        };
+        spread(each * self.batch, count(1)).map(sample).collect()
+    }
+}

@@ -4,14 +4,20 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use num_complex::Complex32;
+
 use crate::edge::Edge;
-use crate::error::{Error, Result};
+use crate::element::HostReal;
+use crate::error::{Error, Result, check_count, refuse_if, within};
+use crate::fft::End;
 use crate::fft::ops::framed::Framed;
 use crate::fft::spec::framing::Framing;
-use crate::fragment::Checked;
+use crate::fragment::Maps;
 use crate::plan::Array;
 use crate::plan::program::Table;
 use crate::shape::{Batched, Shape};
+use crate::signal::ends::Ends;
+use crate::signal::number::Number;
 
 /// The factor on the window, as SciPy's `scale_to`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -58,8 +64,7 @@ pub(in crate::signal) const LONGEST: usize = 1 << 31;
 /// A transform of the frames of signals, in one direction or the other, without its types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::signal) struct Core {
-    pub real: bool,
-    pub element: &'static str,
+    pub ends: Ends,
     /// Elements of a signal.
     pub len: usize,
     pub batch: usize,
@@ -77,11 +82,32 @@ pub(in crate::signal) struct Core {
     pub frequencies_first: bool,
     /// Whether it is the adjoint of the transform in the other direction, instead of its inverse.
     pub adjoint: bool,
-    /// Applied to each result of a forward transform.
-    pub map: Option<Checked>,
 }
 
 impl Core {
+    /// A transform of whole frames, each with its own phase.
+    pub fn new<T: Number, W: HostReal>(len: usize, window: &[W], hop: usize) -> Self {
+        Self {
+            ends: Ends::of::<T, Complex32>(),
+            len,
+            batch: 1,
+            window: window.iter().map(|&w| Into::<f64>::into(w).to_bits()).collect(),
+            hop,
+            nfft: None,
+            phase: None,
+            scaling: Scaled::None,
+            edge: Edge::Zero,
+            inside: false,
+            frames: None,
+            frequencies_first: false,
+            adjoint: false,
+        }
+    }
+
+    fn is_real(&self) -> bool {
+        self.ends.is_real(End::Input)
+    }
+
     /// The window as it was given.
     fn given(&self) -> Vec<f64> {
         self.window.iter().map(|&bits| f64::from_bits(bits)).collect()
@@ -93,12 +119,12 @@ impl Core {
 
     /// Frequencies of a frame.
     pub fn bins(&self) -> usize {
-        if self.real { self.nfft() / 2 + 1 } else { self.nfft() }
+        if self.is_real() { self.nfft() / 2 + 1 } else { self.nfft() }
     }
 
     /// Bytes of an element of the signal.
     pub fn bytes(&self) -> usize {
-        if self.real { 4 } else { 8 }
+        self.ends.form(End::Input).bytes() as usize
     }
 
     pub fn signals(&self) -> Array {
@@ -112,30 +138,17 @@ impl Core {
         if m == 0 {
             return Err(Error::Empty { what: "window of an STFT", shape: "0".to_owned() });
         }
-        let most = u32::MAX as usize;
-        for (what, required, available) in
-            [("the hop of an STFT", self.hop, most), ("the length of an STFT's transforms", n.max(m), LONGEST)]
-        {
-            if required > available {
-                let limit = "elements indexed by a u32";
-                return Err(Error::LimitExceeded { what: what.to_owned(), limit, required: required as u64, available: available as u64 });
-            }
-        }
-        if self.inside && m > self.len {
-            return Err(Error::unsupported(self, format!("segments of {m} elements are longer than the signal of {}", self.len)));
-        }
-        if self.inside && self.hop == 0 {
-            return Err(Error::unsupported(self, format!("segments of {m} elements must overlap by less than {m}")));
-        }
-        if self.adjoint && self.edge != Edge::Zero {
-            return Err(Error::unsupported(self, "it has no adjoint here: past its ends the signal must continue with zeros"));
-        }
-        if self.hop == 0 {
-            return Err(Error::unsupported(self, "frames that are 0 apart: the hop is at least 1"));
-        }
-        if n < m {
-            return Err(Error::unsupported(self, format!("transforms of length {n} are shorter than the window of {m}")));
-        }
+        check_count(|| "the hop of an STFT".to_owned(), self.hop as u64)?;
+        within(|| "the length of an STFT's transforms".to_owned(), "elements of a transform", n.max(m) as u64, LONGEST as u64)?;
+        refuse_if(self.inside && m > self.len, self, format_args!("segments of {m} elements are longer than the signal of {}", self.len))?;
+        refuse_if(self.inside && self.hop == 0, self, format_args!("segments of {m} elements must overlap by less than {m}"))?;
+        refuse_if(
+            self.adjoint && self.edge != Edge::Zero,
+            self,
+            "it has no adjoint here: past its ends the signal must continue with zeros",
+        )?;
+        refuse_if(self.hop == 0, self, "frames that are 0 apart: the hop is at least 1")?;
+        refuse_if(n < m, self, format_args!("transforms of length {n} are shorter than the window of {m}"))?;
         if let Some(shift) = self.phase.filter(|shift| shift.unsigned_abs() >= n as u64) {
             return Err(Error::unsupported(self, format!("the phase shift {shift} must lie between -{n} and {n}")));
         }
@@ -154,9 +167,11 @@ impl Core {
             Scaled::Magnitude => 1.0 / window.iter().sum::<f64>().abs(),
             Scaled::Psd(rate) => {
                 let rate = f64::from_bits(rate);
-                if !(rate.is_finite() && rate > 0.0) {
-                    return Err(Error::unsupported(self, format!("a sampling rate of {rate} is not a finite number larger than 0")));
-                }
+                refuse_if(
+                    !(rate.is_finite() && rate > 0.0),
+                    self,
+                    format_args!("a sampling rate of {rate} is not a finite number larger than 0"),
+                )?;
                 1.0 / (rate * squares).sqrt()
             }
         };
@@ -225,25 +240,21 @@ impl Core {
         let frames = range.end - range.start;
         let (before, skip) = ((-first).max(0), first.max(0));
         let last = first + (frames - 1) * hop + m;
-        // An index may be counted from a whole number of images before the signal, of twice its length.
+        // An index may be counted from a whole number of images before the signal, of twice its
+        // length.
         let is_inside = before == 0 && last <= signal;
         let image = if is_inside || matches!(self.edge, Edge::Zero | Edge::Nearest) { 0 } else { 2 * signal };
         let required = (last + before + image).max(signal + before).max(last).max(frames) as u64;
-        let available = u64::from(u32::MAX);
-        if required > available {
-            let what = format!("`{self}`, from the begin of its first frame to the end");
-            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available });
-        }
+        check_count(|| format!("`{self}`, from the begin of its first frame to the end"), required)?;
         let past = (last - signal).max(0);
-        if self.edge == Edge::Odd && before.max(past) >= signal {
-            return Err(Error::unsupported(
-                self,
-                format!(
-                    "frames reach {before} elements before the signal and {past} past its end, but its mirror image has {}",
-                    signal - 1
-                ),
-            ));
-        }
+        refuse_if(
+            self.edge == Edge::Odd && before.max(past) >= signal,
+            self,
+            format_args!(
+                "frames reach {before} elements before the signal and {past} past its end, but its mirror image has {}",
+                signal - 1
+            ),
+        )?;
         let turn = self.phase.map_or(0, |shift| (shift + m / 2).rem_euclid(m));
         let framing = Framing {
             n: self.nfft() as u32,
@@ -256,12 +267,12 @@ impl Core {
             edge: self.edge,
         };
         Ok(Framed {
-            real: self.real,
+            real: self.is_real(),
             framing,
             frames: frames as u32,
             batch: self.batch,
             adjoint: self.adjoint,
-            map: self.map.clone(),
+            map: self.ends.maps[1].clone(),
             frequencies_first: self.frequencies_first,
         })
     }
@@ -301,28 +312,26 @@ impl Core {
         self.check()?;
         let window = self.scaled_window()?;
         let m = window.len();
-        if self.hop > m {
-            return Err(Error::unsupported(
-                self,
-                format!("it has no inverse: frames {} apart leave gaps between windows of {m}, which no window can fill", self.hop),
-            ));
-        }
+        refuse_if(
+            self.hop > m,
+            self,
+            format_args!("it has no inverse: frames {} apart leave gaps between windows of {m}, which no window can fill", self.hop),
+        )?;
         let mut cover = vec![0.0; self.hop];
         for (j, w) in window.iter().enumerate() {
             cover[j % self.hop] += w * w;
         }
         let (place, least) = cover.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
         let most = cover.iter().copied().fold(0.0, f64::max);
-        if least.is_nan() || least < LEAST_COVER * most || least <= 0.0 {
-            return Err(Error::unsupported(
-                self,
-                format!(
-                    "it has no inverse: the squares of the window's elements {place}, {place} + {}, … add up to {least:e}, less than \
+        refuse_if(
+            least.is_nan() || least < LEAST_COVER * most || least <= 0.0,
+            self,
+            format_args!(
+                "it has no inverse: the squares of the window's elements {place}, {place} + {}, … add up to {least:e}, less than \
                  {LEAST_COVER:e} of the {most:e} elsewhere",
-                    self.hop
-                ),
-            ));
-        }
+                self.hop
+            ),
+        )?;
         let dual: Vec<f64> = window.iter().enumerate().map(|(j, w)| w / cover[j % self.hop]).collect();
         match dual.iter().find(|w| !(**w as f32).is_finite()) {
             None => Ok(dual),
@@ -349,9 +358,9 @@ fn fingerprint(numbers: impl Iterator<Item = u64>) -> u128 {
 /// frequencies-first adjoint`, where defaults are left out. The number after # tells windows apart.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { element, len, batch, window, hop, .. } = self;
+        let Self { ends, len, batch, window, hop, .. } = self;
         let mark = fingerprint(window.iter().copied());
-        write!(f, "{element} {} window={}#{mark:032x} hop={hop}", Batched(Shape::from(*len), *batch), window.len())?;
+        write!(f, "{} {} window={}#{mark:032x} hop={hop}", ends.element(End::Input), Batched(Shape::from(*len), *batch), window.len())?;
         if let Some(nfft) = self.nfft.filter(|nfft| *nfft != window.len()) {
             write!(f, " nfft={nfft}")?;
         }
@@ -374,7 +383,6 @@ impl fmt::Display for Core {
             write!(f, " frames={from}..{to}")?;
         }
         f.write_str(if self.frequencies_first { " frequencies-first" } else { "" })?;
-        f.write_str(if self.adjoint { " adjoint" } else { "" })?;
-        self.map.as_ref().map_or(Ok(()), |map| write!(f, " to {} by {}", map.element, map.fragment))
+        write!(f, "{}{}", if self.adjoint { " adjoint" } else { "" }, Maps(&ends.maps))
     }
 }

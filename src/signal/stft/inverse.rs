@@ -6,18 +6,19 @@ use std::marker::PhantomData;
 use num_complex::Complex32;
 
 use super::core::Core;
-use super::recipe::Recipe;
 use super::spec::Stft;
 use crate::edge::Edge;
 use crate::element::plain_data;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refuse_if, within};
+use crate::fft;
 use crate::fft::ops::framed::Framed;
-use crate::fragment::Form;
+use crate::fragment::{Form, Maps};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::signal::overlap_add;
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::signal::number::Number;
+use crate::text::parsed;
 
 /// Inverse short-time Fourier transform: the signal from the spectra of its frames.
 ///
@@ -86,16 +87,14 @@ impl<T: Number> Stft<T> {
     /// [`Error::Unsupported`] with the numbers, if the window and the
     /// hop do not allow it, or if the transform itself makes no sense.
     pub fn inverse(&self) -> Result<Istft<T>> {
-        if self.core.adjoint {
-            return Err(Error::unsupported(self, "the adjoint of an inverse is a transform without an inverse here"));
-        }
+        refuse_if(self.core.adjoint, self, "the adjoint of an inverse is a transform without an inverse here")?;
         Istft::new(self.core.clone())
     }
 
-    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: what a gradient goes through on
-    /// its way back through a spectrogram. It is the inverse with the window itself in place of its
-    /// dual and without the factor 1/N; of real signals, numbers of a half-spectrum that stand for two
-    /// count half. Any window and hop have one.
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: what a gradient goes
+    /// through on its way back through a spectrogram. It is the inverse with the window itself in
+    /// place of its dual and without the factor 1/N; of real signals, numbers of a half-spectrum
+    /// that stand for two count half. Any window and hop have one.
     ///
     /// ```
     /// use wgpu_fft::signal::Stft;
@@ -110,19 +109,18 @@ impl<T: Number> Stft<T> {
     /// [`Error::Unsupported`] with a fragment on the output, which need not
     /// be linear, and with an edge other than zeros; those of planning.
     pub fn adjoint(&self) -> Result<Istft<T>> {
-        if self.core.map.is_some() {
-            return Err(Error::unsupported(self, "it has no adjoint here: fragments need not be linear"));
-        }
+        Maps(&self.core.ends.maps).check_linear(self)?;
         Istft::new(Core { adjoint: !self.core.adjoint, ..self.core.clone() })
     }
 }
 
 impl<T: Number> Istft<T> {
-    fn new(core: Core) -> Result<Self> {
+    fn new(mut core: Core) -> Result<Self> {
         core.table_back()?;
         core.framed()?;
         // What continues a signal past its ends has no part in the way back.
-        Ok(Self { core: Core { map: None, edge: Edge::Zero, ..core }, element: PhantomData })
+        (core.ends.maps, core.edge) = ([None, None], Edge::Zero);
+        Ok(Self { core, element: PhantomData })
     }
 
     /// The canonical dual window, in f64. An [adjoint](Stft::adjoint) does not use it.
@@ -133,9 +131,9 @@ impl<T: Number> Istft<T> {
         self.core.dual()
     }
 
-    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: the transform with the
-    /// dual window, divided by N; of real signals, numbers of a half-spectrum that stand for two count
-    /// twice. It takes what is past the ends of the signal as zeros.
+    /// The adjoint, as [`C2c::adjoint`](crate::fft::C2c::adjoint) defines it: the transform with
+    /// the dual window, divided by N; of real signals, numbers of a half-spectrum that stand for
+    /// two count twice. It takes what is past the ends of the signal as zeros.
     ///
     /// # Errors
     /// None that [`Stft::inverse`] has not returned before.
@@ -151,7 +149,7 @@ impl<T: Number> Istft<T> {
             return Ok(());
         }
         let why = format!("a workgroup that adds frames has 1 to {most} invocations, not {}", recipe.invocations);
-        Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why })
+        Err(Error::unfit(recipe, self, why))
     }
 
     /// The frames between the two parts.
@@ -159,11 +157,8 @@ impl<T: Number> Istft<T> {
         let count = u64::from(framed.frames).saturating_mul(framed.framing.len.into()).saturating_mul(framed.batch as u64);
         let parts = self.core.bytes() as u64 / 4;
         let available = u64::from(u32::MAX - overlap_add::MAX_WORKGROUP);
-        let what = |what: &str| format!("`{self}`, {what}");
         for (name, numbers) in [("its frames", count.saturating_mul(parts)), ("its signals", self.core.signals().len as u64 * parts)] {
-            if numbers > available {
-                return Err(Error::LimitExceeded { what: what(name), limit: "numbers indexed by a u32", required: numbers, available });
-            }
+            within(|| format!("`{self}`, {name}"), "numbers indexed by a u32", numbers, available)?;
         }
         Ok(Array { len: count as usize, element_bytes: self.core.bytes() })
     }
@@ -226,3 +221,27 @@ impl<T> fmt::Display for Istft<T> {
         write!(f, "istft {}", self.core)
     }
 }
+
+/// All decisions on an inverse short-time Fourier transform.
+///
+/// The text form is `axis 1: ... / overlap-add 256`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct Recipe {
+    /// The transforms of the spectra into frames.
+    pub transform: fft::Recipe,
+    /// Invocations of a workgroup that adds frames, 1 to 1024.
+    pub invocations: u32,
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} / overlap-add {}", self.transform, self.invocations)
+    }
+}
+
+parsed!(Recipe, "recipe of an inverse STFT", |text, whole| {
+    let wrong = || text.wrong(whole, "expected the recipe of a transform, and ` / overlap-add 256`");
+    let (transform, invocations) = whole.rsplit_once(" / overlap-add ").ok_or_else(wrong)?;
+    Ok(Self { transform: transform.parse()?, invocations: text.number(invocations)? })
+});

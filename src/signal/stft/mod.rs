@@ -2,10 +2,8 @@
 
 pub(super) mod core;
 mod inverse;
-mod recipe;
 mod spec;
 
 pub use core::Scaling;
-pub use inverse::Istft;
-pub use recipe::Recipe;
+pub use inverse::{Istft, Recipe};
 pub use spec::Stft;

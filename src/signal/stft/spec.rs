@@ -9,10 +9,10 @@ use num_complex::Complex32;
 use super::core::{Core, Scaling};
 use crate::edge::Edge;
 use crate::element::{Element, HostReal, plain_data};
-use crate::error::{Error, Result};
+use crate::error::{Result, refuse_if};
 use crate::fft;
 use crate::fft::ops::framed::Framed;
-use crate::fragment::{Form, Fragment, Writable};
+use crate::fragment::{Fragment, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
@@ -42,11 +42,11 @@ use crate::signal::number::Number;
 ///
 /// S\[p, k\] = f · Σⱼ w\[j\] · x\[p·h - ⌊m/2⌋ + j\] · exp(-2πi·k·(j - s)/N), with j = 0 … m-1
 ///
-/// Frame p is centred at element p·h, as in SciPy's `ShortTimeFFT`. N is
-/// [`nfft`](Self::nfft), at least m; the default is m. The [`Scaling`] sets f. By default, s =
-/// ⌊m/2⌋, so that phases count from the middle of the frame; see
-/// [`phase_shift`](Self::phase_shift). Outside of the signal, x continues as [`edge`](Self::edge) says. The
-/// window is real; a frame's spectrum for a complex window is not covered.
+/// Frame p is centred at element p·h, as in SciPy's `ShortTimeFFT`. N is [`nfft`](Self::nfft), at
+/// least m; the default is m. The [`Scaling`] sets f. By default, s = ⌊m/2⌋, so that phases count
+/// from the middle of the frame; see [`phase_shift`](Self::phase_shift). Outside of the signal, x
+/// continues as [`edge`](Self::edge) says. The window is real; a frame's spectrum for a complex
+/// window is not covered.
 ///
 /// All frames that reach the signal are computed, the same as SciPy's `p_min` … `p_max - 1`, unless
 /// [`frames`](Self::frames) chooses some of them. [`frame_range`](Self::frame_range) returns their
@@ -96,24 +96,7 @@ plain_data!(Stft < T, O > { core });
 impl<T: Number> Stft<T> {
     /// The transform of a signal of `len` elements in frames that are `hop` apart.
     pub fn new<W: HostReal>(len: usize, window: &[W], hop: usize) -> Self {
-        let core = Core {
-            real: T::REAL,
-            element: T::NAME,
-            len,
-            batch: 1,
-            window: window.iter().map(|&w| Into::<f64>::into(w).to_bits()).collect(),
-            hop,
-            nfft: None,
-            phase: Some(0),
-            scaling: Scaling::None.into(),
-            edge: Edge::Zero,
-            inside: false,
-            frames: None,
-            frequencies_first: false,
-            adjoint: false,
-            map: None,
-        };
-        Self { core, element: PhantomData }
+        Self { core: Core { phase: Some(0), ..Core::new::<T, W>(len, window, hop) }, element: PhantomData }
     }
 }
 
@@ -149,9 +132,9 @@ impl<T: Number, O: Element> Stft<T, O> {
     ///
     /// # Errors
     /// Those of [`C2c::map_output`](fft::C2c::map_output).
-    pub fn map_output<U: Writable>(self, fragment: Fragment) -> Result<Stft<T, U>> {
-        let map = Framed::check(fragment, U::FORM, U::NAME)?;
-        Ok(Stft { core: Core { map: Some(map), ..self.core }, element: PhantomData })
+    pub fn map_output<U: Writable>(mut self, fragment: Fragment) -> Result<Stft<T, U>> {
+        self.core.ends.maps[1] = Some(Framed::check(fragment, U::FORM, U::NAME)?);
+        Ok(Stft { core: self.core, element: PhantomData })
     }
 
     pub(super) fn of(core: Core) -> Self {
@@ -160,9 +143,11 @@ impl<T: Number, O: Element> Stft<T, O> {
 
     /// The same with frames that lie in the signal, from its first element on.
     pub(in crate::signal) fn inside(mut self) -> Result<Self> {
-        if self.core.frames.is_some() || self.core.frequencies_first {
-            return Err(Error::unsupported(&self, "a stream has all frames, and each by itself: no `frames`, no `frequencies_first`"));
-        }
+        refuse_if(
+            self.core.frames.is_some() || self.core.frequencies_first,
+            &self,
+            "a stream has all frames, and each by itself: no `frames`, no `frequencies_first`",
+        )?;
         self.core.inside = true;
         self.core.edge = Edge::Zero;
         Ok(self)
@@ -187,12 +172,11 @@ impl<T: Number, O: Element> Stft<T, O> {
 
 impl<T, O> crate::plan::Sealed for Stft<T, O> {
     fn has_wgsl(&self) -> bool {
-        self.core.map.is_some()
+        self.core.ends.has_wgsl()
     }
 
     fn verification(&self) -> crate::verify::Verification {
-        let output = self.core.map.as_ref().map_or(Form::COMPLEX, |map| map.array);
-        crate::verify::Verification::of_forms(Form::REAL, output, 4e-6)
+        self.core.ends.verification(4e-6)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::parts;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refuse_if, within};
 use crate::settings::settings;
 
 /// Convolution of signals that come in blocks, with kernels of any length: reverberation by a
@@ -124,12 +124,11 @@ impl StreamConvolve {
             }
             before = blocks;
         }
-        if larger.len() > MAX_LARGER {
-            return Err(Error::unsupported(
-                self,
-                format!("there are {} larger partitions, at most {MAX_LARGER} are possible", larger.len()),
-            ));
-        }
+        refuse_if(
+            larger.len() > MAX_LARGER,
+            self,
+            format_args!("there are {} larger partitions, at most {MAX_LARGER} are possible", larger.len()),
+        )?;
         self.check_samples(before)?;
         let parts = parts::divide(self.block, self.taps, &larger);
         let slices = parts::slices(&parts, self.block);
@@ -139,12 +138,8 @@ impl StreamConvolve {
     /// Refuses more than can be counted in 32 bits, in partitions of so many blocks.
     fn check_samples(&self, blocks: usize) -> Result<()> {
         let required = blocks.saturating_mul(self.block).saturating_mul(self.channels).max(self.taps) as u64;
-        let available = u64::from(u32::MAX / 4);
-        if required <= available {
-            return Ok(());
-        }
-        let what = format!("`{self}`: samples of a partition, or taps");
-        Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available })
+        let what = || format!("`{self}`: samples of a partition, or taps");
+        within(what, "elements indexed by a u32", required, u64::from(u32::MAX / 4))
     }
 }
 

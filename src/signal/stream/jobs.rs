@@ -27,13 +27,17 @@ impl Job {
 
     /// What was due in the period that block `step` belongs to, of periods of several blocks.
     pub fn done(&self, step: u64) -> Option<&Bound> {
-        let [every, phase, count] = [self.every, self.phase, self.bounds.len()].map(|number| number as u64);
-        (every > 1 && phase < step % every).then(|| &self.bounds[(step / every % count) as usize])
+        self.bound_if(step, |at| self.every > 1 && self.phase < at)
     }
 
     pub fn due(&self, step: u64) -> Option<&Bound> {
-        let [every, phase, count] = [self.every, self.phase, self.bounds.len()].map(|number| number as u64);
-        (step % every == phase).then(|| &self.bounds[(step / every % count) as usize])
+        self.bound_if(step, |at| self.phase == at)
+    }
+
+    /// What belongs to the period of block `step`, if the block's place in it is such.
+    fn bound_if(&self, step: u64, fits: impl Fn(usize) -> bool) -> Option<&Bound> {
+        let (period, at) = (step / self.every as u64, step % self.every as u64);
+        fits(at as usize).then(|| &self.bounds[(period % self.bounds.len() as u64) as usize])
     }
 }
 

@@ -12,8 +12,8 @@
 //!   sum's transform is the period's result: no product wraps around into it. Rows of G are stored
 //!   in the opposite order and almost twice, so that at some offset they lie beside those of the
 //!   ring wherever its newest row is;
-//! - before that period ends, the sum is transformed back. The result is added to those of the first
-//!   part, block by block, in the period after it.
+//! - before that period ends, the sum is transformed back. The result is added to those of the
+//!   first part, block by block, in the period after it.
 //!
 //! The first part, with m = 1, has all of this in every block, and its result at once.
 
@@ -24,7 +24,7 @@ use num_complex::Complex32;
 use super::convolve::StreamConvolve;
 use super::jobs::{Job, Level, Uniforms, common_multiple, padded, rows, second_half};
 use super::parts::Part;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::fft::{R2c, Scale};
 use crate::fragment::Fragment;
 use crate::gpu::late::collected;
@@ -71,20 +71,14 @@ impl StreamConvolve {
     /// # Errors
     /// Those of planning, see above, and [`Error::OutOfMemory`].
     pub fn stream(&self, planner: &Planner, kernel: &[f32]) -> Result<ConvolveStream> {
-        ConvolveStream::new(self, planner, kernel)
-    }
-}
-
-impl ConvolveStream {
-    fn new(spec: &StreamConvolve, planner: &Planner, kernel: &[f32]) -> Result<Self> {
         let gpu = planner.gpu();
-        let (parts, slices) = spec.parts()?;
-        check_kernel(spec, kernel)?;
-        let StreamConvolve { block, channels, .. } = *spec;
+        let (parts, slices) = self.parts()?;
+        check_kernel(self, kernel)?;
+        let StreamConvolve { block, channels, .. } = *self;
         let largest = parts[parts.len() - 1].blocks;
-        check_bind_groups(spec, &parts, &slices)?;
-        let mut own = Self {
-            spec: spec.clone(),
+        check_bind_groups(self, &parts, &slices)?;
+        let mut own = ConvolveStream {
+            spec: self.clone(),
             gpu: gpu.clone(),
             parts: Vec::new(),
             jobs: Vec::new(),
@@ -115,7 +109,9 @@ impl ConvolveStream {
         }
         Ok(own)
     }
+}
 
+impl ConvolveStream {
     /// Adds a part of the kernel.
     fn level(&mut self, planner: &Planner, part: Part, slices: usize) -> Result<Level> {
         let StreamConvolve { block, channels, .. } = self.spec;
@@ -136,8 +132,8 @@ impl ConvolveStream {
         Ok(level)
     }
 
-    /// The first part's way back, on which the results of the others are added. They have two places
-    /// each: one is read while the other is written.
+    /// The first part's way back, on which the results of the others are added. They have two
+    /// places each: one is read while the other is written.
     fn add_results(&mut self, planner: &Planner, first: &Level, levels: &[Level]) -> Result<Vec<(DeviceBuffer<f32>, usize)>> {
         let StreamConvolve { block, channels, .. } = self.spec;
         let sums = first.sums.slice(..first.bins)?;
@@ -184,8 +180,8 @@ impl ConvolveStream {
         let StreamConvolve { block, channels, .. } = self.spec;
         let (m, n, q) = (level.m, level.n, level.q);
         let Some(blocks) = self.blocks.clone() else { return Ok(()) };
-        // At the end of a period, its blocks are transformed. They lie one after the other, each with
-        // all channels.
+        // At the end of a period, its blocks are transformed. They lie one after the other, each
+        // with all channels.
         let text = format!("blocks[((places.x + i0 / {block}u) * {channels}u + batch) * {block}u + i0 % {block}u]");
         let text = Fragment::new(text.as_str()).array::<f32>("blocks", blocks.len()).uniform::<[u32; 4]>("places", "vec4<u32>");
         let forward = planner.plan(padded(n, channels).map_input::<f32>(text)?)?;
@@ -342,9 +338,9 @@ impl ConvolveStream {
     }
 
     /// Exchanges the kernel for one of the same length, by one upload and one transform for each
-    /// size of partitions, in one submission. All samples that come and that came are convolved with
-    /// the new one, but for results of larger partitions that belong to blocks of this period, which
-    /// are computed already.
+    /// size of partitions, in one submission. All samples that come and that came are convolved
+    /// with the new one, but for results of larger partitions that belong to blocks of this period,
+    /// which are computed already.
     ///
     /// # Errors
     /// [`Error::WrongLen`]; [`Error::OutOfMemory`]; [`Error::DeviceLost`].
@@ -370,8 +366,8 @@ impl ConvolveStream {
             let frames = self.gpu.upload(&frames)?;
             bounds.push(own.plan.bind(&frames, own.spectra.slice(..own.plan.output_len())?)?);
         }
-        // What this period has computed of the next results, once more: a sum of which some slices are
-        // of one kernel and some of the other would be none.
+        // What this period has computed of the next results, once more: a sum of which some slices
+        // are of one kernel and some of the other would be none.
         let again = self.jobs.iter().filter_map(|job| job.done(self.step));
         self.gpu.submit(|encoder| bounds.iter().chain(again).try_for_each(|bound| bound.encode(encoder)))?;
         Ok(())
@@ -385,16 +381,8 @@ fn check_bind_groups(spec: &StreamConvolve, parts: &[Part], slices: &[usize]) ->
         let q = part.spectra(spec.block);
         (common_multiple(q, largest / part.blocks) + slices * q) as u64
     };
-    let (required, available) = (parts.iter().zip(slices).map(of).sum::<u64>() + 2 * largest as u64, MAX_BIND_GROUPS);
-    if required <= available {
-        return Ok(());
-    }
-    Err(Error::LimitExceeded {
-        what: format!("`{spec}`: take longer blocks, or other partitions"),
-        limit: "bind groups of a stream",
-        required,
-        available,
-    })
+    let required = parts.iter().zip(slices).map(of).sum::<u64>() + 2 * largest as u64;
+    within(|| format!("`{spec}`: take longer blocks, or other partitions"), "bind groups of a stream", required, MAX_BIND_GROUPS)
 }
 
 fn check_kernel(spec: &StreamConvolve, kernel: &[f32]) -> Result<()> {

@@ -76,34 +76,31 @@ impl Frames {
 impl<T: Number, O: Element> Stft<T, O> {
     /// Begins to transform a signal that comes in pieces of any length. The signal of this
     /// specification is what one run takes at most: several frames of it need fewer runs for long
-    /// pieces, one frame takes least time for short ones. With a batch, several channels come together.
+    /// pieces, one frame takes least time for short ones. With a batch, several channels come
+    /// together.
     ///
-    /// Frame p begins at sample p·h of the stream, and its last sample completes it. So if h divides
-    /// ⌊m/2⌋, these are frames ⌊m/2⌋/h + p of the `Stft` of the whole signal, those that need no
-    /// padding, with the same accuracy. However the signal is divided into pieces, the bits are the
-    /// same. A fragment on the output sees the frame's number in its run as `i0`.
+    /// Frame p begins at sample p·h of the stream, and its last sample completes it. So if h
+    /// divides ⌊m/2⌋, these are frames ⌊m/2⌋/h + p of the `Stft` of the whole signal, those that
+    /// need no padding, with the same accuracy. However the signal is divided into pieces, the bits
+    /// are the same. A fragment on the output sees the frame's number in its run as `i0`.
     ///
     /// # Errors
     /// Those of planning; [`Error::Unsupported`] for a signal shorter than the window, with
     /// `frames`, and with `frequencies_first`.
     pub fn stream(&self, planner: &Planner) -> Result<StftStream<T, O>> {
-        StftStream::new(planner, self.clone())
-    }
-}
-
-impl<T: Number, O: Element> StftStream<T, O> {
-    fn new(planner: &Planner, stft: Stft<T, O>) -> Result<Self> {
-        let stft = stft.inside()?;
+        let stft = self.clone().inside()?;
         let frames = Frames::of(&stft)?;
         let Frames { channels, bins, most, samples, .. } = frames;
         let plan = planner.plan(stft)?;
         let held = vec![Vec::new(); channels];
         let (input, output) = (vec![T::zeroed(); channels * samples], vec![O::zeroed(); channels * most * bins]);
-        Ok(Self { plan, frames, held, gap: 0, input, output, complete: Vec::new() })
+        Ok(StftStream { plan, frames, held, gap: 0, input, output, complete: Vec::new() })
     }
+}
 
-    /// Takes samples, equally many of each channel, the channels one after the other, and returns the
-    /// frames that they complete: for each channel so many frames of so many frequencies, like
+impl<T: Number, O: Element> StftStream<T, O> {
+    /// Takes samples, equally many of each channel, the channels one after the other, and returns
+    /// the frames that they complete: for each channel so many frames of so many frequencies, like
     /// [`Stft`]. It blocks until they have come.
     ///
     /// # Errors
@@ -156,7 +153,8 @@ impl<T: Number, O: Element> StftStream<T, O> {
     }
 }
 
-/// Samples from frames that come a few at a time, by overlap-add: [`Stft::inverse_stream`] makes it.
+/// Samples from frames that come a few at a time, by overlap-add: [`Stft::inverse_stream`] makes
+/// it.
 #[derive(Debug)]
 pub struct IstftStream<T: Number> {
     plan: Arc<Plan<Istft<T>>>,
@@ -169,8 +167,8 @@ pub struct IstftStream<T: Number> {
 }
 
 impl<T: Number> Stft<T> {
-    /// Begins to transform spectra that come a few frames at a time back into samples, the inverse of
-    /// [`stream`](Self::stream). The signal's length must be that of whole frames: m + i·h.
+    /// Begins to transform spectra that come a few frames at a time back into samples, the inverse
+    /// of [`stream`](Self::stream). The signal's length must be that of whole frames: m + i·h.
     ///
     /// With samples x that [`stream`](Self::stream) has transformed, it returns x from sample m - h
     /// on; before that, fewer frames than later overlap.
@@ -181,13 +179,7 @@ impl<T: Number> Stft<T> {
     where
         T: std::ops::Add<Output = T>,
     {
-        IstftStream::new(planner, self.clone())
-    }
-}
-
-impl<T: Number + std::ops::Add<Output = T>> IstftStream<T> {
-    fn new(planner: &Planner, stft: Stft<T>) -> Result<Self> {
-        let stft = stft.inside()?;
+        let stft = self.clone().inside()?;
         let frames = Frames::of(&stft)?;
         let Frames { channels, len, hop, bins, most, samples } = frames;
         if (most - 1) * hop + len != samples {
@@ -198,16 +190,19 @@ impl<T: Number + std::ops::Add<Output = T>> IstftStream<T> {
         let plan = planner.plan(stft.inverse()?)?;
         let input = vec![Complex32::default(); channels * most * bins];
         let [held, output] = [len - hop, samples].map(|count| vec![T::zeroed(); channels * count]);
-        Ok(Self { plan, frames, held, input, output, complete: Vec::new() })
+        Ok(IstftStream { plan, frames, held, input, output, complete: Vec::new() })
     }
+}
 
-    /// Takes the spectra of the next frames, in the order in which
-    /// [`StftStream::push`] returns them, and returns the samples that no later frame reaches: as many
-    /// hops for each channel as there are frames. It blocks until they have come.
+impl<T: Number + std::ops::Add<Output = T>> IstftStream<T> {
+    /// Takes the spectra of the next frames, in the order in which [`StftStream::push`] returns
+    /// them, and returns the samples that no later frame reaches: as many hops for each channel as
+    /// there are frames. It blocks until they have come.
     ///
     /// # Errors
     /// [`Error::WrongLen`] if these are no whole frames of all channels, which changes nothing;
-    /// [`Error::DeviceLost`], after which frames are missing; in the browser [`Error::Unsupported`].
+    /// [`Error::DeviceLost`], after which frames are missing; in the browser
+    /// [`Error::Unsupported`].
     pub fn push(&mut self, spectra: &[Complex32]) -> Result<&[T]> {
         let Frames { channels, len, hop, bins, most, samples } = self.frames;
         let count = self.frames.per_channel("spectra", spectra.len(), bins)? / bins;

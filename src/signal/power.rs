@@ -1,12 +1,11 @@
-//! The specification of a power spectrum.
+//! Power spectra by Welch's method.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::recipe::Recipe;
-use crate::edge::Edge;
 use crate::element::{HostReal, plain_data};
 use crate::error::{Error, Result};
+use crate::fft;
 use crate::fft::ops::framed::Framed;
 use crate::fragment::{Form, Fragment};
 use crate::gpu::DeviceProfile;
@@ -17,6 +16,7 @@ use crate::settings::settings;
 use crate::signal::number::Number;
 use crate::signal::stft::Scaling;
 use crate::signal::stft::core::{Core, LONGEST};
+use crate::text::parsed;
 
 /// Power spectral density by Welch's method: the mean of the power of windowed segments.
 ///
@@ -89,24 +89,8 @@ impl<T: Number> PowerSpectrum<T> {
     /// The power spectral density of a signal of `len` elements, from segments as long as the
     /// window. Segments overlap by half of it.
     pub fn new<W: HostReal>(len: usize, window: &[W], sampling_rate: f64) -> Self {
-        let core = Core {
-            real: T::REAL,
-            element: T::NAME,
-            len,
-            batch: 1,
-            window: window.iter().map(|&w| Into::<f64>::into(w).to_bits()).collect(),
-            hop: window.len() - window.len() / 2,
-            nfft: None,
-            phase: None,
-            scaling: Scaling::Psd { sampling_rate }.into(),
-            edge: Edge::Zero,
-            inside: true,
-            frames: None,
-            frequencies_first: false,
-            adjoint: false,
-            map: None,
-        };
-        Self { core, element: PhantomData }
+        let core = Core::new::<T, W>(len, window, window.len() - window.len() / 2);
+        Self { core: Core { scaling: Scaling::Psd { sampling_rate }.into(), inside: true, ..core }, element: PhantomData }
     }
 
     /// The power spectral density of a signal as one segment, without a window.
@@ -153,7 +137,6 @@ impl<T: Number> PowerSpectrum<T> {
         Ok(Framed { map: Some(map), ..self.core.framed()? })
     }
 
-    /// Their mean.
     fn mean(&self, framed: &Framed) -> Option<Reduction<f32, f32>> {
         let shape = [framed.frames as usize, self.core.bins()];
         (framed.frames > 1).then(|| reduce::mean(shape).axes(0).batch(self.core.batch))
@@ -196,7 +179,7 @@ impl<T: Number> Spec for PowerSpectrum<T> {
             _ => {
                 let has = if recipe.mean.is_some() { "a" } else { "no" };
                 let why = format!("it has {has} recipe for a mean, but there are {} segments", framed.frames);
-                return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
+                return Err(Error::unfit(recipe, self, why));
             }
         }
         Ok(program.share_workspaces())
@@ -208,3 +191,29 @@ impl<T> fmt::Display for PowerSpectrum<T> {
         write!(f, "power-spectrum {}", self.core)
     }
 }
+
+const MEAN: &str = " / mean ";
+
+/// All decisions on a power spectrum.
+///
+/// The text form is `axis 1: ... / mean workgroup=256 ...`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct Recipe {
+    /// The transforms of the segments.
+    pub transform: fft::Recipe,
+    /// The mean over the segments, if there are several.
+    pub mean: Option<reduce::Recipe>,
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.transform.fmt(f)?;
+        self.mean.as_ref().map_or(Ok(()), |mean| write!(f, "{MEAN}{mean}"))
+    }
+}
+
+parsed!(Recipe, |whole| {
+    let (transform, mean) = whole.rsplit_once(MEAN).map_or((whole, None), |(transform, mean)| (transform, Some(mean)));
+    Ok(Self { transform: transform.parse()?, mean: mean.map(str::parse).transpose()? })
+});
