@@ -333,6 +333,7 @@ impl Error {
     }
 
     /// A recipe cannot compute a specification.
+    #[cfg(feature = "signal")]
     pub(crate) fn unfit(recipe: &impl fmt::Display, spec: &impl fmt::Display, why: String) -> Self {
         Self::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_string(), why }
     }

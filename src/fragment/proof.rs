@@ -297,13 +297,11 @@ impl Proof<'_> {
         const SHAPE: &str = "a loop must count up to a constant, as `for (var i = 0u; i < 8u; i++)` does, with numbers or constants";
         let (counter, end) = self.head(body).ok_or(SHAPE)?;
         let stores = |block: &Block| {
-            let mut found = Vec::new();
-            stores_to(block, &mut |pointer, value| {
-                if self.root(pointer) == Some(counter) {
-                    found.push(value);
-                }
+            let mut count = 0;
+            visit(block, &mut |statement| {
+                count += usize::from(matches!(statement, Statement::Store { pointer, .. } if self.root(*pointer) == Some(counter)));
             });
-            found
+            count
         };
         let pointers = |handle: &Handle<Expression>| self.root(*handle) == Some(counter) && self.is_pointer(*handle);
         let mut is_given_away = false;
@@ -312,13 +310,13 @@ impl Proof<'_> {
                 is_given_away |= arguments.iter().any(pointers);
             }
         });
-        if is_given_away || !stores(body).is_empty() || stores(continuing).len() > 1 {
+        if is_given_away || stores(body) > 0 || stores(continuing) > 1 {
             return Err("the counter of a loop must not be changed in its body, and no pointer to it may be passed to a function");
         }
         let step = self.step(continuing, counter).ok_or(SHAPE)?;
         let first = match before {
             Some(Statement::Store { pointer, value }) if self.is_variable(*pointer, counter) => self.constant(*value).ok_or(SHAPE)?,
-            _ if stores(&self.function.body).len() == 1 => {
+            _ if stores(&self.function.body) == 1 => {
                 self.function.local_variables[counter].init.map_or(Some(0), |init| self.constant(init)).ok_or(SHAPE)?
             }
             _ => return Err(SHAPE),
@@ -439,12 +437,4 @@ fn visit(block: &Block, f: &mut dyn FnMut(&Statement)) {
             _ => {}
         }
     }
-}
-
-fn stores_to(block: &Block, f: &mut dyn FnMut(Handle<Expression>, Handle<Expression>)) {
-    visit(block, &mut |statement| {
-        if let Statement::Store { pointer, value } = statement {
-            f(*pointer, *value);
-        }
-    });
 }

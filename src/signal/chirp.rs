@@ -101,30 +101,11 @@ impl Grid {
         })
     }
 
-    fn offset(&self) -> u128 {
-        turns(f64::from_bits(self.band[0]), 1.0)
-    }
-
-    /// exp(-2πi·(f0·j + (f1 - f0)/parts·j²/2)) for j below n.
-    fn first(&self, n: u32) -> Vec<Complex64> {
-        self.chirp(n, if self.adjoint { 0 } else { self.offset() })
-    }
-
-    /// exp(-2πi·(f1 - f0)/parts·j²/2) for j below n, without what only results are multiplied with.
-    fn second(&self, n: u32) -> Vec<Complex64> {
-        self.chirp(n, 0)
-    }
-
-    /// What the results are multiplied with.
-    fn last(&self, m: u32) -> Vec<Complex64> {
-        self.chirp(m, if self.adjoint { self.offset().wrapping_neg() } else { 0 })
-    }
-
-    /// The DFT of length `length` of the conjugate of the second chirp for j = -(n - 1) … m - 1,
-    /// where negative j count from the end.
+    /// The DFT of length `length` of exp(2πi·half_step·j²) for j = -(n - 1) … m - 1, where negative j
+    /// count from the end.
     fn spectrum(&self, n: u32, m: u32, length: u32) -> Vec<Complex64> {
         let mut all = vec![Complex64::ZERO; length as usize];
-        for (j, z) in self.second(n.max(m)).into_iter().enumerate() {
+        for (j, z) in self.chirp(n.max(m), 0).into_iter().enumerate() {
             if j < m as usize {
                 all[j] = z.conj();
             }
@@ -139,14 +120,17 @@ impl Grid {
     /// the m results are.
     pub fn tables(self, n: u32, m: u32, length: u32) -> [Table; 3] {
         let [f0, f1] = self.band;
+        let offset = turns(f64::from_bits(f0), 1.0);
+        // Of the adjoint the index of the sum is that of frequencies, and the angle is the opposite.
+        let [first, last] = if self.adjoint { [0, offset.wrapping_neg()] } else { [offset, 0] };
         let label = |what: &str, numbers: &[u32]| {
             let numbers = crate::text::join(numbers, " ");
             format!("{what} {numbers} of {f0:016x}..{f1:016x}/{}{}", self.parts, if self.adjoint { " adjoint" } else { "" })
         };
         [
-            table(label("first chirp", &[n]), n, move || self.first(n)),
+            table(label("first chirp", &[n]), n, move || self.chirp(n, first)),
             table(label("spectrum of a chirp", &[n, m, length]), length, move || self.spectrum(n, m, length)),
-            table(label("second chirp", &[m]), m, move || self.last(m)),
+            table(label("second chirp", &[m]), m, move || self.chirp(m, last)),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! Resampling by Fourier transforms.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -180,10 +181,9 @@ impl Axis {
 
     fn nyquist(self) -> Nyquist {
         match self.n.cmp(&self.m) {
-            _ if self.common() % 2 == 1 => Nyquist::Plain,
-            std::cmp::Ordering::Less => Nyquist::Split,
-            std::cmp::Ordering::Equal => Nyquist::Plain,
-            std::cmp::Ordering::Greater => Nyquist::Added,
+            Ordering::Less if self.common().is_multiple_of(2) => Nyquist::Split,
+            Ordering::Greater if self.common().is_multiple_of(2) => Nyquist::Added,
+            _ => Nyquist::Plain,
         }
     }
 
@@ -199,29 +199,28 @@ impl Axis {
         }
     }
 
-    /// The frequencies of a length, from -⌊h⌋ on.
-    fn around(self, length: u32, len: u32) -> Windowed {
-        Windowed { first: (length - self.common() / 2) % length, len, ..Windowed::whole(length) }
+    /// Frequencies of a length, from -⌊h⌋ on: one less than places in the workspace where h is
+    /// `alone`.
+    fn frequencies(self, length: u32, alone: Nyquist) -> Windowed {
+        match self.role {
+            Role::Other => Windowed::whole(length),
+            Role::Half => Windowed { len: self.stored(), ..Windowed::half(length) },
+            Role::Whole => {
+                let first = (length - self.common() / 2) % length;
+                let len = if self.nyquist() == alone { self.common() } else { self.stored() };
+                Windowed { first, len, ..Windowed::whole(length) }
+            }
+        }
     }
 
     /// The frequencies that the first transform stores.
     fn kept(self) -> Windowed {
-        match (self.role, self.nyquist()) {
-            (Role::Other, _) => Windowed::whole(self.n),
-            (Role::Half, _) => Windowed { len: self.stored(), ..Windowed::half(self.n) },
-            (Role::Whole, Nyquist::Split) => self.around(self.n, self.common()),
-            (Role::Whole, _) => self.around(self.n, self.stored()),
-        }
+        self.frequencies(self.n, Nyquist::Split)
     }
 
     /// The frequencies that the second transform loads.
     fn loaded(self) -> Windowed {
-        match (self.role, self.nyquist()) {
-            (Role::Other, _) => Windowed::whole(self.m),
-            (Role::Half, _) => Windowed { len: self.stored(), ..Windowed::half(self.m) },
-            (Role::Whole, Nyquist::Added) => self.around(self.m, self.common()),
-            (Role::Whole, _) => self.around(self.m, self.stored()),
-        }
+        self.frequencies(self.m, Nyquist::Added)
     }
 }
 

@@ -27,27 +27,47 @@ pub(super) enum Node {
     Raw(Rc<str>),
 }
 
-/// A binary operator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operator {
-    Mul,
-    Div,
-    Rem,
-    Add,
-    Sub,
-    Shl,
-    Shr,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal,
-    NotEqual,
-    And,
-    Xor,
-    Or,
-    Both,
-    Either,
+/// Operator precedence, as in WGSL's grammar.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Logical,
+    Relational,
+    /// WGSL requires parentheses around their operands unless these are unary.
+    Bits,
+    Sum,
+    Product,
+}
+
+macro_rules! operators {
+    ($($level:ident: $($name:ident $sign:literal),*;)*) => {
+        /// A binary operator.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Operator {
+            $($($name),*),*
+        }
+
+        impl Operator {
+            pub fn level(self) -> Level {
+                match self {
+                    $($(Self::$name)|* => Level::$level,)*
+                }
+            }
+
+            pub fn sign(self) -> &'static str {
+                match self {
+                    $($(Self::$name => $sign,)*)*
+                }
+            }
+        }
+    };
+}
+
+operators! {
+    Product: Mul "*", Div "/", Rem "%";
+    Sum: Add "+", Sub "-";
+    Bits: Shl "<<", Shr ">>", And "&", Xor "^", Or "|";
+    Relational: Less "<", LessEqual "<=", Greater ">", GreaterEqual ">=", Equal "==", NotEqual "!=";
+    Logical: Both "&&", Either "||";
 }
 
 const WHOLE: [u32; 2] = [0, u32::MAX];

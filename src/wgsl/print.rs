@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::body::Statement;
-use super::expr::{Expr, Node, Operator};
+use super::expr::{Expr, Level, Node, Operator};
 use super::types::{Scalar, Type, two_f32};
 
 pub(super) fn statements(text: &mut String, statements: &[Statement], indent: usize) {
@@ -58,47 +58,10 @@ impl fmt::Display for Simple<'_> {
     }
 }
 
-/// Operator precedence, as in WGSL's grammar.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    /// `&&`, `||`.
-    Logical,
-    /// `<`, `==`, …
-    Relational,
-    /// `&`, `|`, `^`, `<<`, `>>`: WGSL requires parentheses around their operands unless these are
-    /// unary.
-    Bits,
-    Sum,
-    Product,
-}
-
-fn level(operator: Operator) -> (Level, &'static str) {
-    match operator {
-        Operator::Mul => (Level::Product, "*"),
-        Operator::Div => (Level::Product, "/"),
-        Operator::Rem => (Level::Product, "%"),
-        Operator::Add => (Level::Sum, "+"),
-        Operator::Sub => (Level::Sum, "-"),
-        Operator::Shl => (Level::Bits, "<<"),
-        Operator::Shr => (Level::Bits, ">>"),
-        Operator::And => (Level::Bits, "&"),
-        Operator::Xor => (Level::Bits, "^"),
-        Operator::Or => (Level::Bits, "|"),
-        Operator::Less => (Level::Relational, "<"),
-        Operator::LessEqual => (Level::Relational, "<="),
-        Operator::Greater => (Level::Relational, ">"),
-        Operator::GreaterEqual => (Level::Relational, ">="),
-        Operator::Equal => (Level::Relational, "=="),
-        Operator::NotEqual => (Level::Relational, "!="),
-        Operator::Both => (Level::Logical, "&&"),
-        Operator::Either => (Level::Logical, "||"),
-    }
-}
-
 /// Whether an operand needs no parentheses. A chain of one operator associates to the left.
 fn stands_free(outer: Operator, operand: &Expr, is_left: bool) -> bool {
     let Node::Binary(inner, ..) = *operand.node else { return true };
-    let ((of_outer, _), (of_inner, _)) = (level(outer), level(inner));
+    let (of_outer, of_inner) = (outer.level(), inner.level());
     let chains = is_left && outer == inner;
     match of_outer {
         Level::Bits => chains && !matches!(outer, Operator::Shl | Operator::Shr),
@@ -137,7 +100,7 @@ impl fmt::Display for Expr {
             }
             Node::Binary(operator, a, b) => {
                 bracketed(f, a, stands_free(*operator, a, true))?;
-                write!(f, " {} ", level(*operator).1)?;
+                write!(f, " {} ", operator.sign())?;
                 bracketed(f, b, stands_free(*operator, b, false))
             }
             Node::Call(name, arguments) => {

@@ -201,23 +201,11 @@ impl Core {
         let trailing = window.iter().rev().take_while(is_zero).count() as i64;
         let [m, n, hop] = [window.len(), self.len, self.hop].map(|number| number as i64);
         let mid = m / 2;
-        let mut first = 0;
-        loop {
-            let next = (first - 1) * hop - mid;
-            // SciPy takes as many elements of the window's end as lie before the signal.
-            if next + m <= 0 || -next <= trailing {
-                break;
-            }
-            first -= 1;
-        }
-        let mut last = n / hop;
-        loop {
-            let next = (last + 1) * hop - mid;
-            if next >= n || (n - next).min(m) <= leading {
-                break;
-            }
-            last += 1;
-        }
+        // SciPy takes as many elements of the window's end as lie before the signal.
+        let ends_before = |frame: i64| frame * hop - mid + m <= 0 || mid - frame * hop <= trailing;
+        let begins_behind = |frame: i64| frame * hop - mid >= n || (n - (frame * hop - mid)).min(m) <= leading;
+        let first = (0..).map(|p| -p).find(|first| ends_before(first - 1)).unwrap_or(0);
+        let last = (n / hop..).find(|last| begins_behind(last + 1)).unwrap_or(0);
         [first, last + 1]
     }
 
