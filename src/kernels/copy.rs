@@ -5,18 +5,12 @@ use super::transpose::Arrays;
 use super::{Dispatch, Grid, Value, element, kernel, params};
 use crate::error::Result;
 
-params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Elements to copy.
-        pub length: u32,
-    }
-}
+params! { length: u32 }
 
 kernel!(COPY, appended: [element::SOURCES], overrides: ["WORKGROUP"]);
 
-/// Maximum number of invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
-/// larger workgroups have no advantage.
+/// Maximum number of invocations of a workgroup, which WebGPU guarantees. Invocations share
+/// nothing, so larger workgroups have no advantage.
 pub const MAX_WORKGROUP: u32 = 256;
 
 /// Copies `length` elements.

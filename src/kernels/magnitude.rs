@@ -4,9 +4,9 @@ use super::sources;
 use crate::fragment::Fragment;
 
 impl Fragment {
-    /// The WGSL function `magnitude(z: vec2<f32>) -> f32`, and those that it calls: |z|, wherever it
-    /// is no more than the largest number, for [`functions`](Self::functions). WGSL's own `length`
-    /// is infinite beyond 1.8·10¹⁹ and 0 below 10⁻²³.
+    /// The WGSL function `magnitude(z: vec2<f32>) -> f32`, and those that it calls: |z|, wherever
+    /// it is no more than the largest number, for [`functions`](Self::functions). WGSL's own
+    /// `length` is infinite beyond 1.8·10¹⁹ and 0 below 10⁻²³.
     ///
     /// ```
     /// use wgpu_fft::{Complex32, Fragment, reduce};

@@ -100,13 +100,14 @@ pub struct Field {
     pub offset: usize,
 }
 
-/// Declares `Params`, and the list of its fields that the contract tests compare with the WGSL.
+/// Declares `Params`, and the list of its fields that the contract tests compare with the WGSL,
+/// which says what the fields are.
 macro_rules! params {
-    ($(#[$doc:meta])* pub struct Params { $($(#[$field_doc:meta])* pub $field:ident: $type:tt),* $(,)? }) => {
-        $(#[$doc])*
+    ($($(#[$doc:meta])* $field:ident: $type:tt),* $(,)?) => {
+        /// The uniform at binding 0.
         #[repr(C)]
         #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-        pub struct Params { $($(#[$field_doc])* pub $field: $type),* }
+        pub struct Params { $($(#[$doc])* pub $field: $type),* }
 
         impl Params {
             /// The fields in order.
@@ -177,8 +178,8 @@ pub enum Access {
     Texture(Texels),
     /// A texture, whose texels are stored: `var output: texture_storage_2d<rgba8unorm, write>`.
     StorageTexture(Texels),
-    /// `var<storage, read_write>` of atomics that begin as zeros, and are zeros again after each run:
-    /// by these the last workgroup of several knows that it is the last.
+    /// `var<storage, read_write>` of atomics that begin as zeros, and are zeros again after each
+    /// run: by these the last workgroup of several knows that it is the last.
     Arrivals,
 }
 

@@ -7,13 +7,10 @@ use crate::error::Result;
 use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, kernel, params};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Pairs of blocks of all rows.
-        pub lines: u32,
-        /// Factor on every element of a half-spectrum that is stored.
-        pub scale: f32,
-    }
+    /// Pairs of blocks of all rows.
+    lines: u32,
+    /// Factor on every element of a half-spectrum that is stored.
+    scale: f32,
 }
 
 kernel!(FFT_HALVES);

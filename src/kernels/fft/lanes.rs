@@ -5,13 +5,9 @@ use crate::error::Result;
 use crate::kernels::{Bind, Dispatch, Generated, Grid, kernel, params};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Lines to transform, or groups of lines that one access spans.
-        pub lines: u32,
-        /// Factor on every output.
-        pub scale: f32,
-    }
+    /// Lines to transform, or groups of lines that one access spans.
+    lines: u32,
+    scale: f32,
 }
 
 kernel!(FFT_LANES);

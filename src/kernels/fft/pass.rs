@@ -3,15 +3,7 @@
 use crate::error::Result;
 use crate::kernels::{Access, Bind, Dispatch, Generated, Grid, Kernel, Slot, kernel, params, sources};
 
-params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Lines to transform.
-        pub lines: u32,
-        /// Factor on every output.
-        pub scale: f32,
-    }
-}
+params! { lines: u32, scale: f32 }
 
 kernel!(FFT_PASS, appended: [&[&sources::FFT_COMPLEX]]);
 

@@ -4,11 +4,8 @@ use crate::error::Result;
 use crate::kernels::{Dispatch, Grid, Slot, input_output, kernel, params, sources};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Pairs of numbers.
-        pub lines: u32,
-    }
+    /// Pairs of numbers.
+    lines: u32,
 }
 
 kernel!(FFT_PROBE_DOUBLE, appended: [&[&sources::FFT_DOUBLE]]);

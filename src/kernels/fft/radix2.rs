@@ -4,15 +4,7 @@ use super::{Rows, binds, io};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Grid, Slot, Value, kernel, params, sources};
 
-params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Rows to transform.
-        pub rows: u32,
-        /// Factor on every output.
-        pub scale: f32,
-    }
-}
+params! { rows: u32, scale: f32 }
 
 kernel!(FFT_RADIX2, appended: [&[&sources::FFT_COMPLEX], io::SOURCES], overrides: ["N", "ROWS", "LANES", "INVERSE"]);
 

@@ -7,25 +7,16 @@ use crate::error::Result;
 use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Grid, Slot, input_output, kernel, params, sources};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Rows of a plane of the input.
-        pub rows: u32,
-        /// Accesses of a row of the input.
-        pub columns: u32,
-        /// Rows of a plane of the output.
-        pub output_rows: u32,
-        /// Accesses of a row of the output.
-        pub output_columns: u32,
-        /// The number of planes.
-        pub planes: u32,
-        /// Tiles down a plane.
-        pub tiles_down: u32,
-        /// Tiles along a row.
-        pub tiles_along: u32,
-        /// Where the taps of each stage begin.
-        pub taps: [u32; 2],
-    }
+    rows: u32,
+    /// Accesses of a row of the input.
+    columns: u32,
+    output_rows: u32,
+    /// Accesses of a row of the output.
+    output_columns: u32,
+    planes: u32,
+    tiles_down: u32,
+    tiles_along: u32,
+    taps: [u32; 2],
 }
 
 kernel!(FILTER_STENCIL, appended: [&[&sources::FILTER_EDGES]]);

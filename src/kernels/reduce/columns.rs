@@ -4,44 +4,25 @@ use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, kernel, params};
 
+// Strides count accesses.
 params! {
-    /// `Params` of the kernel. Strides count accesses.
-    pub struct Params {
-        /// Accesses of a row.
-        pub columns: u32,
-        /// Parts of the rows. Each has a row of results.
-        pub parts: u32,
-        /// Rows of a part. The last part has the rest.
-        pub chunk: u32,
-        /// Planes, each of which is reduced to a row.
-        pub planes: u32,
-        /// The first of the planes.
-        pub first_plane: u32,
-        /// The first row that is reduced.
-        pub begin: u32,
-        /// The end of the rows that are reduced.
-        pub end: u32,
-        /// Stride of the accesses of a row.
-        pub column_stride: u32,
-        /// Extents of the dimensions of planes, fastest first, except the slowest.
-        pub kept_extents: [u32; 2],
-        /// Strides of the dimensions of planes.
-        pub kept_strides: [u32; 3],
-        /// Extents of the reduced dimensions, fastest first, except the slowest.
-        pub reduced_extents: [u32; 3],
-        /// Strides of the reduced dimensions.
-        pub reduced_strides: [u32; 4],
-        /// The place of plane 0 in the array.
-        pub first_access: u32,
-        /// The place of the array at which the binding begins.
-        pub bound: u32,
-        /// The index of the first row.
-        pub first_index: u32,
-        /// The place of the first result.
-        pub first_result: u32,
-        /// Always 0.
-        pub zero: u32,
-    }
+    columns: u32,
+    parts: u32,
+    chunk: u32,
+    planes: u32,
+    first_plane: u32,
+    begin: u32,
+    end: u32,
+    column_stride: u32,
+    kept_extents: [u32; 2],
+    kept_strides: [u32; 3],
+    reduced_extents: [u32; 3],
+    reduced_strides: [u32; 4],
+    first_access: u32,
+    bound: u32,
+    first_index: u32,
+    first_result: u32,
+    zero: u32,
 }
 
 kernel!(REDUCE_COLUMNS, appended: [RANKS, DIFFERENCES, SCALES, SHARES]);

@@ -4,17 +4,7 @@ use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Value, kernel, params};
 
-params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Elements of the input.
-        pub length: u32,
-        /// Partial results, one per workgroup.
-        pub partials: u32,
-        /// Always 0.
-        pub zero: u32,
-    }
-}
+params! { length: u32, partials: u32, zero: u32 }
 
 kernel!(REDUCE_TREE, appended: [RANKS, DIFFERENCES, SCALES, SHARES], overrides: ["WORKGROUP"]);
 

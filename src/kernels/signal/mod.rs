@@ -13,33 +13,23 @@ use super::transpose::{Arrays, Blocks};
 use super::{Access, Bind, Grid, Slot, input_output, params};
 use crate::error::Result;
 
+// Of the kernels that shift axes, in `shaders/signal/roll_rows.wgsl`.
 params! {
-    /// `Params` of the kernels that shift axes, in `shaders/signal/roll_rows.wgsl`.
-    pub struct Params {
-        /// Elements along x, the fastest axis.
-        pub extent_x: u32,
-        /// Elements along y, the next one.
-        pub extent_y: u32,
-        /// Extents of the other axes, fastest first.
-        pub outer: [u32; 3],
-        /// By how much each axis is shifted.
-        pub shift_x: u32,
-        pub shift_y: u32,
-        pub shift_outer: [u32; 3],
-        /// Strides. That of x is 1.
-        pub stride_y: u32,
-        pub stride_outer: [u32; 3],
-        /// Place of the first element of the input.
-        pub input: u32,
-        /// Place of the first element of the output.
-        pub output: u32,
-        /// Blocks along x.
-        pub blocks_x: u32,
-        /// Blocks along y.
-        pub blocks_y: u32,
-        /// Workgroups that have work.
-        pub groups: u32,
-    }
+    /// Elements along x, the fastest axis.
+    extent_x: u32,
+    /// Elements along y, the next one.
+    extent_y: u32,
+    outer: [u32; 3],
+    shift_x: u32,
+    shift_y: u32,
+    shift_outer: [u32; 3],
+    stride_y: u32,
+    stride_outer: [u32; 3],
+    input: u32,
+    output: u32,
+    blocks_x: u32,
+    blocks_y: u32,
+    groups: u32,
 }
 
 /// Blocks of rows: how many along each axis, and the grid for all of them. Fills in the blocks and

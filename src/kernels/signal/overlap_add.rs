@@ -6,25 +6,14 @@ use crate::kernels::{Dispatch, Grid, Slot, Value, input_output, kernel, params};
 kernel!(SIGNAL_OVERLAP_ADD, overrides: ["WORKGROUP"]);
 
 params! {
-    /// `Params` in the WGSL.
-    pub struct Params {
-        /// Numbers of an element: 1 or 2.
-        pub parts: u32,
-        /// Elements of a signal.
-        pub signal: u32,
-        /// Numbers of all signals.
-        pub numbers: u32,
-        /// Frames of a signal.
-        pub frames: u32,
-        /// Elements of a frame.
-        pub frame: u32,
-        /// Elements from one frame to the next.
-        pub hop: u32,
-        /// By how much frame 0 begins before the signal.
-        pub before: u32,
-        /// By how much it begins later.
-        pub skip: u32,
-    }
+    parts: u32,
+    signal: u32,
+    numbers: u32,
+    frames: u32,
+    frame: u32,
+    hop: u32,
+    before: u32,
+    skip: u32,
 }
 
 /// Maximum number of invocations of a workgroup.

@@ -6,15 +6,7 @@ use crate::kernels::{Dispatch, Grid, Value, kernel, params};
 
 kernel!(SIGNAL_PEAK_START, overrides: ["WORKGROUP"]);
 
-params! {
-    /// `Params` in the WGSL.
-    pub struct Params {
-        /// Correlations, one after the other.
-        pub items: u32,
-        /// Extents of a correlation, slowest first; 1 for axes that are not there.
-        pub extents: [u32; 3],
-    }
-}
+params! { items: u32, extents: [u32; 3] }
 
 /// Estimates where the tops lie, with workgroups of `invocations`.
 pub fn dispatch(params: Params, invocations: u32, max_groups: u32, peaks: Peaks) -> Result<Dispatch> {

@@ -7,19 +7,12 @@ use crate::kernels::{Access, Dispatch, Grid, kernel, params};
 kernel!(SIGNAL_PEAK_STEP);
 
 params! {
-    /// `Params` in the WGSL.
-    pub struct Params {
-        /// Correlations, one after the other.
-        pub items: u32,
-        /// Parts of an item.
-        pub parts: u32,
-        /// Extents of a correlation, slowest first; 1 for axes that are not there.
-        pub extents: [u32; 3],
-        /// The axes that are there: the last ones.
-        pub rank: u32,
-        /// 1 for the last step, 0 for the others.
-        pub last: u32,
-    }
+    /// Correlations, one after the other.
+    items: u32,
+    parts: u32,
+    extents: [u32; 3],
+    rank: u32,
+    last: u32,
 }
 
 /// Invocations of a workgroup.

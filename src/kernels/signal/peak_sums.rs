@@ -7,17 +7,11 @@ use crate::kernels::{Access, Dispatch, Grid, kernel, params, sources};
 kernel!(SIGNAL_PEAK_SUMS, appended: [&[&sources::SIGNAL_TURNED]]);
 
 params! {
-    /// `Params` in the WGSL.
-    pub struct Params {
-        /// Correlations, one after the other.
-        pub items: u32,
-        /// Parts of an item.
-        pub parts: u32,
-        /// Elements of a part. The last one has the rest.
-        pub chunk: u32,
-        /// Extents of a correlation, slowest first; 1 for axes that are not there.
-        pub extents: [u32; 3],
-    }
+    /// Correlations, one after the other.
+    items: u32,
+    parts: u32,
+    chunk: u32,
+    extents: [u32; 3],
 }
 
 /// Invocations of a workgroup.

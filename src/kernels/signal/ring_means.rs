@@ -5,17 +5,7 @@ use crate::kernels::{Dispatch, Grid, Slot, Value, input_output, kernel, params};
 
 kernel!(SIGNAL_RING_MEANS, overrides: ["WORKGROUP"]);
 
-params! {
-    /// `Params` in the WGSL.
-    pub struct Params {
-        /// Rings of an array.
-        pub rings: u32,
-        /// Parts of an array.
-        pub parts: u32,
-        /// Means of all arrays.
-        pub means: u32,
-    }
-}
+params! { rings: u32, parts: u32, means: u32 }
 
 /// The most parts of a ring that an invocation adds: lavapipe (Mesa 22.3.6) leaves longer loops.
 pub const MAX_PARTS: u32 = 32_767;

@@ -8,35 +8,20 @@ use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, Slot, Value, input_o
 kernel!(SIGNAL_RINGS, overrides: ["WORKGROUP"]);
 
 params! {
-    /// `Params` in the WGSL.
-    pub struct Params {
-        /// Lines of an array along its first and its second axis.
-        pub lines_of: [u32; 2],
-        /// Elements of a line.
-        pub columns: u32,
-        /// Where frequency 0 is on each axis.
-        pub zero: [u32; 3],
-        /// Frequencies 0, 1, … of a line.
-        pub positive: u32,
-        /// Frequencies -1, -2, … of a line.
-        pub negative: u32,
-        /// Frequency -c is in this column, less c, or if it is 0, in that of frequency c.
-        pub mirror: u32,
-        /// Lengths of the axes' frequencies, in units.
-        pub weight: [u32; 3],
-        /// The width of a ring.
-        pub unit: u32,
-        /// Rings of an array.
-        pub rings: u32,
-        /// Parts of an array.
-        pub parts: u32,
-        /// Lines of a part, at most [`MAX_LINES`].
-        pub lines: u32,
-        /// Workgroups of a part.
-        pub blocks: u32,
-        /// Workgroups that have work.
-        pub groups: u32,
-    }
+    lines_of: [u32; 2],
+    columns: u32,
+    zero: [u32; 3],
+    positive: u32,
+    negative: u32,
+    mirror: u32,
+    weight: [u32; 3],
+    unit: u32,
+    rings: u32,
+    parts: u32,
+    /// Lines of a part, at most [`MAX_LINES`].
+    lines: u32,
+    blocks: u32,
+    groups: u32,
 }
 
 /// The most lines of a part: lavapipe (Mesa 22.3.6) leaves longer loops.

@@ -3,7 +3,8 @@
 use super::{Arrays, Params, in_blocks};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Value, kernel, sources};
+use crate::kernels::transpose::planar;
+use crate::kernels::{Dispatch, kernel, sources};
 
 kernel!(SIGNAL_ROLL, appended: [&[&sources::SIGNAL_ROLL_ROWS], element::SOURCES], overrides: ["WIDTH", "HEIGHT", "ELEMENTS"]);
 
@@ -23,8 +24,5 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let [x, y] = workgroup;
     let (params, grid) = in_blocks(params, params.extent_x, u64::from(x) * u64::from(elements), y, max_groups)?;
-    Ok(Dispatch {
-        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("ELEMENTS", Value::U32(elements))],
-        ..KERNEL.dispatch(label, &params, grid, [x, y, 1], arrays.binds()).appending(width.source())
-    })
+    Ok(planar(&KERNEL, label, &params, grid, workgroup, Some(("ELEMENTS", elements)), arrays.binds()).appending(width.source()))
 }

@@ -2,7 +2,8 @@
 
 use super::{Arrays, Params, in_blocks};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Value, kernel, sources};
+use crate::kernels::transpose::planar;
+use crate::kernels::{Dispatch, kernel, sources};
 
 kernel!(SIGNAL_ROLL_SMALL, appended: [&[&sources::SIGNAL_ROLL_ROWS]], overrides: ["WIDTH", "HEIGHT", "BYTES"]);
 
@@ -14,8 +15,5 @@ pub fn dispatch(label: String, params: Params, bytes: u32, workgroup: [u32; 2], 
     let per_word = 4 / bytes;
     let words = (u64::from(params.extent_x) + u64::from(per_word) - 1).div_ceil(per_word.into()) as u32;
     let (params, grid) = in_blocks(params, words, x.into(), y, max_groups)?;
-    Ok(Dispatch {
-        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
-        ..KERNEL.dispatch(label, &params, grid, [x, y, 1], arrays.binds())
-    })
+    Ok(planar(&KERNEL, label, &params, grid, workgroup, Some(("BYTES", bytes)), arrays.binds()))
 }

@@ -1,40 +1,24 @@
 //! Twin of `shaders/transpose/gather.wgsl`.
 
-use super::{Arrays, Blocks};
+use super::{Arrays, Blocks, planar};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Value, kernel, params};
+use crate::kernels::{Dispatch, kernel, params};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Elements of a row.
-        pub extent_x: u32,
-        /// Rows along the next axis.
-        pub extent_y: u32,
-        /// The most words that a row touches.
-        pub words: u32,
-        /// Blocks along a row.
-        pub blocks_x: u32,
-        /// Blocks along y.
-        pub blocks_y: u32,
-        /// Workgroups that have work.
-        pub groups: u32,
-        /// Place of the first element of the input.
-        pub input: u32,
-        /// Place of the first element of the output.
-        pub output: u32,
-        /// Extents of the other axes except the last, fastest first.
-        pub outer: [u32; 3],
-        /// Strides of x and y in the input.
-        pub input_x: u32,
-        pub input_y: u32,
-        /// Strides of the other axes in the input.
-        pub input_outer: [u32; 4],
-        /// Stride of y in the output. The stride of x is 1.
-        pub output_y: u32,
-        /// Strides of the other axes in the output.
-        pub output_outer: [u32; 4],
-    }
+    extent_x: u32,
+    extent_y: u32,
+    words: u32,
+    blocks_x: u32,
+    blocks_y: u32,
+    groups: u32,
+    input: u32,
+    output: u32,
+    outer: [u32; 3],
+    input_x: u32,
+    input_y: u32,
+    input_outer: [u32; 4],
+    output_y: u32,
+    output_outer: [u32; 4],
 }
 
 kernel!(TRANSPOSE_GATHER, overrides: ["WIDTH", "HEIGHT", "BYTES"]);
@@ -53,11 +37,7 @@ pub fn dispatch(
     let words = words(params.extent_x, bytes);
     let blocks = blocks([params.extent_x, params.extent_y], outer, bytes, workgroup);
     let params = Params { words, blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
-    let [x, y] = workgroup;
-    Ok(Dispatch {
-        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
-        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds())
-    })
+    Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(("BYTES", bytes)), arrays.binds()))
 }
 
 /// The blocks of these extents of x and y and `outer` indices of the other axes.

@@ -8,7 +8,7 @@ pub(crate) mod swap;
 pub(crate) mod tiled;
 pub(crate) mod tiles;
 
-use super::{Access, Bind, Grid, Slot, input_output};
+use super::{Access, Bind, Dispatch, Grid, Kernel, Slot, Value, input_output};
 use crate::error::Result;
 
 /// The input and the output, and which bytes of each are bound.
@@ -77,4 +77,18 @@ impl Blocks {
     pub fn grid(self, max_groups: u32) -> Result<Grid> {
         Grid::linear(self.groups, max_groups)
     }
+}
+
+/// A run of workgroups of x by y invocations, with one override besides these.
+pub(super) fn planar(
+    kernel: &'static Kernel,
+    label: String,
+    params: &impl bytemuck::NoUninit,
+    grid: Grid,
+    [x, y]: [u32; 2],
+    more: Option<(&'static str, u32)>,
+    binds: Vec<Bind>,
+) -> Dispatch {
+    let overrides = [("WIDTH", x), ("HEIGHT", y)].into_iter().chain(more).map(|(name, value)| (name, Value::U32(value))).collect();
+    Dispatch { overrides, ..kernel.dispatch(label, params, grid, [x, y, 1], binds) }
 }

@@ -1,40 +1,26 @@
 //! Twin of `shaders/transpose/strided.wgsl`.
 
-use super::{Arrays, Blocks};
+use super::{Arrays, Blocks, planar};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Value, kernel, params};
+use crate::kernels::{Dispatch, kernel, params};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Elements along x.
-        pub extent_x: u32,
-        /// Elements along y.
-        pub extent_y: u32,
-        /// Blocks along x.
-        pub blocks_x: u32,
-        /// Blocks along y.
-        pub blocks_y: u32,
-        /// Workgroups that have work.
-        pub groups: u32,
-        /// Place of the first element of the input.
-        pub input: u32,
-        /// Place of the first element of the output.
-        pub output: u32,
-        /// Extents of the other axes except the last, fastest first.
-        pub outer: [u32; 2],
-        /// Strides of x and y in the input.
-        pub input_x: u32,
-        pub input_y: u32,
-        /// Strides of the other axes in the input.
-        pub input_outer: [u32; 3],
-        /// Strides of x and y in the output.
-        pub output_x: u32,
-        pub output_y: u32,
-        /// Strides of the other axes in the output.
-        pub output_outer: [u32; 3],
-    }
+    extent_x: u32,
+    extent_y: u32,
+    blocks_x: u32,
+    blocks_y: u32,
+    groups: u32,
+    input: u32,
+    output: u32,
+    /// Extents of the other axes except the last, fastest first.
+    outer: [u32; 2],
+    input_x: u32,
+    input_y: u32,
+    input_outer: [u32; 3],
+    output_x: u32,
+    output_y: u32,
+    output_outer: [u32; 3],
 }
 
 kernel!(TRANSPOSE_STRIDED, appended: [element::SOURCES], overrides: ["WIDTH", "HEIGHT", "ELEMENTS"]);
@@ -70,11 +56,8 @@ pub fn dispatch(
     max_groups: u32,
     arrays: Arrays,
 ) -> Result<Dispatch> {
-    let [x, y] = block.workgroup;
     let blocks = block.blocks([params.extent_x, params.extent_y], outer);
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
-    Ok(Dispatch {
-        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("ELEMENTS", Value::U32(block.elements))],
-        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds()).appending(width.source())
-    })
+    let (grid, elements) = (blocks.grid(max_groups)?, Some(("ELEMENTS", block.elements)));
+    Ok(planar(&KERNEL, label, &params, grid, block.workgroup, elements, arrays.binds()).appending(width.source()))
 }

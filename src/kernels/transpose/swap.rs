@@ -1,29 +1,18 @@
 //! Twin of `shaders/transpose/swap.wgsl`.
 
-use super::{Arrays, Blocks};
+use super::{Arrays, Blocks, planar};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Value, kernel, params};
+use crate::kernels::{Dispatch, kernel, params};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Elements along a side.
-        pub extent: u32,
-        /// Blocks along a row.
-        pub blocks_x: u32,
-        /// Blocks along a column.
-        pub blocks_y: u32,
-        /// Workgroups that have work.
-        pub groups: u32,
-        /// Place of the first element.
-        pub data: u32,
-        /// Distance between two rows.
-        pub row: u32,
-        /// Extents of the other axes except the last, fastest first.
-        pub outer: [u32; 2],
-        /// Strides of the other axes.
-        pub data_outer: [u32; 3],
-    }
+    extent: u32,
+    blocks_x: u32,
+    blocks_y: u32,
+    groups: u32,
+    data: u32,
+    row: u32,
+    outer: [u32; 2],
+    data_outer: [u32; 3],
 }
 
 kernel!(TRANSPOSE_SWAP, overrides: ["WIDTH", "HEIGHT", "BYTES"]);
@@ -41,11 +30,7 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let blocks = blocks(params.extent, outer, workgroup);
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
-    let [x, y] = workgroup;
-    Ok(Dispatch {
-        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
-        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.bind_in_place())
-    })
+    Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(("BYTES", bytes)), arrays.bind_in_place()))
 }
 
 /// The blocks of `outer` matrices with sides of `extent` elements.

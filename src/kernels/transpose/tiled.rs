@@ -6,19 +6,11 @@ use crate::kernels::element::{self, Width};
 use crate::kernels::{Dispatch, Value, kernel, params};
 
 params! {
-    /// `Params` of the kernel.
-    pub struct Params {
-        /// Rows of each input matrix.
-        pub rows: u32,
-        /// Columns of each input matrix.
-        pub columns: u32,
-        /// The number of matrices.
-        pub batch: u32,
-        /// Tiles along a row of the input.
-        pub tiles_x: u32,
-        /// Tiles along a column of the input.
-        pub tiles_y: u32,
-    }
+    rows: u32,
+    columns: u32,
+    batch: u32,
+    tiles_x: u32,
+    tiles_y: u32,
 }
 
 kernel!(TRANSPOSE_TILED, appended: [element::SOURCES], overrides: ["TILE", "PADDING", "ELEMENTS"]);

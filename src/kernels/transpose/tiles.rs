@@ -7,35 +7,22 @@ use super::Arrays;
 use crate::error::Result;
 use crate::kernels::{Dispatch, Form, Generated, Grid, kernel, params, sources};
 
+// Places and strides of a side count its accesses, or its elements if the side is shifted.
 params! {
-    /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements if
-    /// the side is shifted.
-    pub struct Params {
-        /// Elements along a, the fastest axis of the input.
-        pub extent_a: u32,
-        /// Elements along b, the fastest axis of the output.
-        pub extent_b: u32,
-        /// Tiles along a.
-        pub tiles_a: u32,
-        /// Tiles along b.
-        pub tiles_b: u32,
-        /// Workgroups that have work.
-        pub groups: u32,
-        /// Place of the first element of the input.
-        pub input: u32,
-        /// Place of the first element of the output.
-        pub output: u32,
-        /// Stride of b in the input.
-        pub input_b: u32,
-        /// Stride of a in the output.
-        pub output_a: u32,
-        /// Extents of the other axes except the last, fastest first.
-        pub outer: [u32; 2],
-        /// Strides of the other axes in the input.
-        pub input_outer: [u32; 3],
-        /// Strides of the other axes in the output.
-        pub output_outer: [u32; 3],
-    }
+    /// Elements along a, the fastest axis of the input.
+    extent_a: u32,
+    /// Elements along b, the fastest axis of the output.
+    extent_b: u32,
+    tiles_a: u32,
+    tiles_b: u32,
+    groups: u32,
+    input: u32,
+    output: u32,
+    input_b: u32,
+    output_a: u32,
+    outer: [u32; 2],
+    input_outer: [u32; 3],
+    output_outer: [u32; 3],
 }
 
 kernel!(TRANSPOSE_TILES, appended: [&[&sources::TRANSPOSE_WALKS]]);
@@ -46,8 +33,8 @@ kernel!(TRANSPOSE_TILES, appended: [&[&sources::TRANSPOSE_WALKS]]);
 pub enum Spread {
     /// This many accesses of padding at the end of each row of the tile.
     Padding(u32),
-    /// In the rows of block x, access c is stored at c XOR x, or XOR a multiple of x in tiles with few
-    /// blocks along a.
+    /// In the rows of block x, access c is stored at c XOR x, or XOR a multiple of x in tiles with
+    /// few blocks along a.
     Swizzle,
 }
 
@@ -132,8 +119,8 @@ impl Tiles {
 
     /// Tiles that are in workgroup memory at once. In place a workgroup exchanges two; if they are
     /// large, they take turns, so that more workgroups have room. H200, percent of a copy, together
-    /// and in turns: u8 16384² in 128x128 67 and 87, f32 8192² in 64x64 76 and 94. Small ones need no
-    /// turns: in 32x32 f32 8192² has 88 (benches/reports/2026-11-25-transposes).
+    /// and in turns: u8 16384² in 128x128 67 and 87, f32 8192² in 64x64 76 and 94. Small ones need
+    /// no turns: in 32x32 f32 8192² has 88 (benches/reports/2026-11-25-transposes).
     pub fn together(&self) -> u32 {
         const SMALL: u32 = 8192;
         let bytes = self.tile[0] * self.tile[1] * self.bytes;
