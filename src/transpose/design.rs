@@ -7,17 +7,22 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
 use crate::strides::IoDim;
 
-/// What a GPU does best with elements of this size: rows and columns of a tile, bytes of an access,
-/// and blocks per invocation.
+/// What is best for elements of this size, in arrays of so many MiB or more: rows and columns of a
+/// tile, bytes of an access, and blocks per invocation.
 struct Preference {
     bytes: u32,
+    from: u64,
     tile: [u32; 2],
     width: u32,
     blocks: u32,
 }
 
 const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preference {
-    Preference { bytes, tile, width, blocks }
+    Preference { bytes, from: 0, tile, width, blocks }
+}
+
+const fn prefer_from(from: u64, bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preference {
+    Preference { bytes, from, tile, width, blocks }
 }
 
 /// Tiles for permutations out of place on a GPU, for small arrays and for large ones. The table
@@ -42,21 +47,13 @@ const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preferen
 /// With one access of padding in each row of the tile instead of the swizzle, f32 4096² with 64x64
 /// is at 90. f16 4096² with accesses of 8 bytes is at 92.7 with 64x128, at 92.3 with 64x64. Other
 /// walks (diagonal, in bands) lie between rows and columns.
-const TILES: [[Preference; 5]; 2] = [
-    [
-        prefer(1, [64, 128], 8, 1),
-        prefer(2, [64, 128], 8, 1),
-        prefer(4, [32, 64], 16, 1),
-        prefer(8, [32, 32], 16, 1),
-        prefer(16, [16, 32], 16, 2),
-    ],
-    [
-        prefer(1, [64, 128], 8, 1),
-        prefer(2, [64, 128], 8, 1),
-        prefer(4, [64, 64], 16, 1),
-        prefer(8, [32, 32], 16, 1),
-        prefer(16, [16, 32], 16, 2),
-    ],
+const TILES: &[Preference] = &[
+    prefer(1, [64, 128], 8, 1),
+    prefer(2, [64, 128], 8, 1),
+    prefer(4, [32, 64], 16, 1),
+    prefer_from(32, 4, [64, 64], 16, 1),
+    prefer(8, [32, 32], 16, 1),
+    prefer(16, [16, 32], 16, 2),
 ];
 
 /// The size in MiB from which arrays are large, for each element size. With large arrays,
@@ -78,28 +75,18 @@ const LARGE: [(u32, u64); 5] = [(1, 64), (2, 64), (4, 32), (8, 16), (16, 0)];
 /// | | 64x64, 16 bytes | 90 | 88 | 88 | 94 | 92 |
 /// | complex | 32x32 | | 86 | 94 | 92 | |
 /// | | 64x64 | | 80 | 88 | 88 | |
-const TILES_IN_PLACE: [[Preference; 5]; 2] = [
-    [
-        prefer(1, [64, 64], 8, 1),
-        prefer(2, [64, 64], 8, 1),
-        prefer(4, [32, 32], 8, 1),
-        prefer(8, [32, 32], 16, 1),
-        prefer(16, [16, 16], 16, 2),
-    ],
-    [
-        prefer(1, [128, 128], 8, 1),
-        prefer(2, [64, 64], 8, 1),
-        prefer(4, [64, 64], 16, 1),
-        prefer(8, [32, 32], 16, 1),
-        prefer(16, [16, 16], 16, 2),
-    ],
+const TILES_IN_PLACE: &[Preference] = &[
+    prefer(1, [64, 64], 8, 1),
+    prefer_from(16, 1, [128, 128], 8, 1),
+    prefer(2, [64, 64], 8, 1),
+    prefer(4, [32, 32], 8, 1),
+    prefer_from(16, 4, [64, 64], 16, 1),
+    prefer(8, [32, 32], 16, 1),
+    prefer(16, [16, 16], 16, 2),
 ];
 
-/// The size in MiB from which arrays are large in place.
-const LARGE_IN_PLACE: [(u32, u64); 2] = [(1, 16), (4, 16)];
-
-/// The order of the tiles of the largest arrays in place. Percent of a copy along rows and in bands of
-/// 4 and of 8 rows, by the tiles above:
+/// The order of the tiles of the largest arrays in place. Percent of a copy along rows and in bands
+/// of 4 and of 8 rows, by the tiles above:
 ///
 /// | | H200 | H100, smaller tiles |
 /// |---|---|---|
@@ -132,7 +119,7 @@ const LARGEST_IN_PLACE: u64 = 8192 * 8192;
 /// | f32x4 2048² | four blocks 16x64 58; 32 bytes 32x32 78, four blocks 16x64 70 | four blocks 16x64 43; naive 95 |
 /// | u8 1080x1920 | 8 bytes: 128x128 1.00, 64x64 1.05; 4 bytes 1.6; gather 8.0 | 8 bytes: 128x128 2.7, 64x64 2.8; gather 36 |
 /// | u16 1080x1920 | 64x64 3.35, 32x32 3.67; 8 bytes 4.4; gather 29 | 64x64 4.4; 8 bytes: 32x32 4.2 |
-const BLOCKS: [Preference; 5] = [
+const BLOCKS: &[Preference] = &[
     prefer(1, [128, 128], 8, 1),
     prefer(2, [64, 64], 16, 1),
     prefer(4, [64, 64], 16, 1),
@@ -145,8 +132,10 @@ const BLOCKS: [Preference; 5] = [
 /// 5.69.
 const WIDE_WORDS: [u32; 2] = [128, 64];
 
-fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference {
-    preferences.iter().find(|preference| preference.bytes == bytes).unwrap_or(&preferences[2])
+/// The last one that is for this problem.
+fn of(preferences: &'static [Preference], problem: &Problem) -> &'static Preference {
+    let is_for = |own: &&Preference| own.bytes == problem.bytes && bytes(problem) >= own.from << 20;
+    preferences.iter().rfind(is_for).expect("there is one for each size of elements")
 }
 
 /// The recipe that the rules choose.
@@ -210,9 +199,9 @@ pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Reci
     recipes
 }
 
-/// A workgroup of `most` invocations for rows: so wide, or as wide as the row; as high as is left for
-/// the rows there are; and wider where that is less. One row of 65536 words on lavapipe: with 8x32
-/// invocations 3.8 ms, of which 31 of 32 have nothing to do, with 256x1 1.0.
+/// A workgroup of `most` invocations for rows: so wide, or as wide as the row; as high as is left
+/// for the rows there are; and wider where that is less. One row of 65536 words on lavapipe: with
+/// 8x32 invocations 3.8 ms, of which 31 of 32 have nothing to do, with 256x1 1.0.
 pub(super) fn workgroup([row, rows]: [u32; 2], width: u32, most: u32) -> [u32; 2] {
     let fitting = |extent: u32, most: u32| extent.min(most).next_power_of_two().min(most).max(1);
     let height = fitting(rows, most / fitting(row, width).min(most));
@@ -258,9 +247,8 @@ fn bytes(problem: &Problem) -> u64 {
 }
 
 fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
-    let (tiles, sizes) = if problem.in_place { (&TILES_IN_PLACE, &LARGE_IN_PLACE[..]) } else { (&TILES, &LARGE[..]) };
-    let large = sizes.iter().any(|&(element, mib)| element == problem.bytes && bytes(problem) >= mib << 20);
-    let preference = of(&tiles[usize::from(large)], problem.bytes);
+    let large = LARGE.iter().any(|&(element, mib)| element == problem.bytes && bytes(problem) >= mib << 20);
+    let preference = of(if problem.in_place { TILES_IN_PLACE } else { TILES }, problem);
     let width = widths(problem, preference.width);
     if !problem.in_place && problem.bytes < 4 && shifted(problem) {
         shifted_tiles(problem, recipes);
@@ -293,8 +281,8 @@ fn shifted(problem: &Problem) -> bool {
     problem.turned().is_some_and(|[b, a]| !narrow(a) && !narrow(b) && (!problem.aligned(0, a, word) || !problem.aligned(1, b, word)))
 }
 
-/// H200, percent of a copy (benches/reports/2026-11-25-transposes), of large arrays along the columns,
-/// with a swizzle:
+/// H200, percent of a copy (benches/reports/2026-11-25-transposes), of large arrays along the
+/// columns, with a swizzle:
 ///
 /// | | 256x64, load 8 | 512x32, load 8 | the same by rows | 256x64, load 16 | 256x32, load 16 | the same by rows |
 /// |---|---|---|---|---|---|---|
@@ -303,9 +291,9 @@ fn shifted(problem: &Problem) -> bool {
 /// | u8 4097x4095 | 68 | 65 | 65 | 64 | | |
 /// | f16 8191x8193 | | | | 54 | 69 | 64 |
 ///
-/// Of small ones, with a padding of one access, along the rows: u8 1080x1921 in 128x32 with accesses
-/// of 4 bytes 85, 256x32 with loads of 8 79, 1921x1080 76 and 73; f16 1081x1921 in 64x64 with loads of
-/// 8 77.
+/// Of small ones, with a padding of one access, along the rows: u8 1080x1921 in 128x32 with
+/// accesses of 4 bytes 85, 256x32 with loads of 8 79, 1921x1080 76 and 73; f16 1081x1921 in 64x64
+/// with loads of 8 77.
 fn shifted_tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     let is_small = bytes(problem) < 8 << 20;
     let (base, width, spread) = match (problem.bytes, is_small) {
@@ -331,7 +319,7 @@ fn stays_in_cache(problem: &Problem) -> bool {
 }
 
 fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>) {
-    let preference = of(&BLOCKS, problem.bytes);
+    let preference = of(BLOCKS, problem);
     let width = widths(problem, preference.width);
     // Invocations take four small blocks each and load them together. f32 1080x1921 loads 4 bytes
     // and stores 16 bytes at a time: in 64x64, lavapipe takes 15.8 ms with four blocks and 20.7

@@ -160,7 +160,8 @@ impl Recipe {
             Self::Tiled { tile, padding, elements } => {
                 let (matrices, width) = task.matrices()?;
                 let tile = Tile { size: tile, padding, elements };
-                check_tile(tile, width, task.profile)?;
+                check_tile(tile, task.profile)?;
+                check_memory(u64::from(tile.area()) * u64::from(width.bytes()), task.profile)?;
                 task.whole(Runs::Tiled { matrices, width, tile })
             }
             Self::Tiles(Tiles { tile, width, blocks, spread, walk }) => task.tiles(tile, width, blocks, Some(spread), false, walk)?,
@@ -195,7 +196,7 @@ pub(super) fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit<
     })
 }
 
-fn check_tile(tile: Tile, width: Width, profile: &DeviceProfile) -> Fit<()> {
+pub(super) fn check_tile(tile: Tile, profile: &DeviceProfile) -> Fit<()> {
     let Tile { size, padding, elements } = tile;
     ensure(size > 0 && size <= profile.invocations && padding <= MAX_PADDING, || {
         format!("a tile must have 1 to {} elements along a side and 0 to {MAX_PADDING} elements of padding", profile.invocations)
@@ -203,9 +204,11 @@ fn check_tile(tile: Tile, width: Width, profile: &DeviceProfile) -> Fit<()> {
     ensure(elements > 0 && elements <= tiled::MAX_ELEMENTS && size.is_multiple_of(elements), || {
         format!("elements must divide the tile and be 1 to {}", tiled::MAX_ELEMENTS)
     })?;
-    check_workgroup([size, size / elements], profile)?;
-    let bytes = tile.area() * width.bytes();
-    ensure(bytes <= profile.workgroup_bytes, || {
+    check_workgroup([size, size / elements], profile)
+}
+
+pub(super) fn check_memory(bytes: u64, profile: &DeviceProfile) -> Fit<()> {
+    ensure(bytes <= profile.workgroup_bytes.into(), || {
         format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes)
     })
 }

@@ -8,19 +8,19 @@ mod lower;
 
 use super::core::{Core, Places};
 use super::design::workgroup;
-use super::fit::{Fit, Unfit, check_workgroup, ensure};
+use super::fit::{Fit, Unfit, check_memory, check_tile, check_workgroup, ensure};
 use super::recipe::Recipe;
 use crate::error::{Error, Result};
 use crate::fragment::{Argument, Checked, Form, declaring};
 use crate::gpu::DeviceProfile;
-use crate::kernels::transpose::{Blocks, strided, tiled};
+use crate::kernels::transpose::tiled::Tile;
+use crate::kernels::transpose::{Blocks, strided};
 use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, Strided, joined};
 use crate::wgsl::Type;
 
-/// The most elements of padding in a tile's row, and the narrowest axes for which a tile gains
-/// anything: neighbours of a narrower one lie in the same lines of the cache in any case.
-const MAX_PADDING: u32 = 32;
+/// The narrowest axes for which a tile gains anything: neighbours of a narrower one lie in the same
+/// lines of the cache in any case.
 const NARROW: u32 = 8;
 
 /// A permutation whose elements fragments map.
@@ -235,15 +235,7 @@ impl Mapped {
             }
             Recipe::Tiled { tile: size, padding, elements } => {
                 ensure(self.turned, || "a tile needs a permutation that changes the fastest axis".to_owned())?;
-                ensure(size > 0 && size <= profile.invocations && padding <= MAX_PADDING, || {
-                    format!(
-                        "a tile must have 1 to {} elements along a side and 0 to {MAX_PADDING} elements of padding",
-                        profile.invocations
-                    )
-                })?;
-                ensure((1..=tiled::MAX_ELEMENTS).contains(&elements) && size.is_multiple_of(elements), || {
-                    format!("elements must divide the tile and be 1 to {}", tiled::MAX_ELEMENTS)
-                })?;
+                check_tile(Tile { size, padding, elements }, profile)?;
                 Way::Tile { size, padding, elements }
             }
             _ => {
@@ -251,8 +243,7 @@ impl Mapped {
             }
         };
         check_workgroup(way.workgroup(), profile)?;
-        let (memory, available) = (self.memory_bytes(way), profile.workgroup_bytes);
-        ensure(memory <= available.into(), || format!("it needs {memory} bytes of workgroup memory, but there are {available}"))?;
+        check_memory(self.memory_bytes(way), profile)?;
         let in_buffers = self.bytes.iter().zip(self.forms()).filter(|(_, form)| form.texels().is_none());
         let (required, available) = (in_buffers.map(|(bytes, _)| *bytes).max().unwrap_or(0), profile.binding_bytes);
         if required > available {
@@ -269,9 +260,9 @@ impl Mapped {
         let [x, y] = self.extents();
         let most = profile.invocations.clamp(1, 256);
         let mut recipes = Vec::new();
-        // Milliseconds on an H200 of transposes of f32 with a factor on load, by the side of the tile
-        // and the elements of an invocation; 1024², 1080x1920 and 4096². Without a fragment, in wide
-        // accesses: 0.0046, 0.0067 and 0.0359.
+        // Milliseconds on an H200 of transposes of f32 with a factor on load, by the side of the
+        // tile and the elements of an invocation; 1024², 1080x1920 and 4096². Without a fragment,
+        // in wide accesses: 0.0046, 0.0067 and 0.0359.
         //
         // | 32, 4 | 32, 8 | 16, 4 | 48, 8 | 64, 8 | 32, 2 |
         // |---|---|---|---|---|---|
