@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use wgpu_fft::low_level::tune::text_hash;
-use wgpu_fft::low_level::tune::{Arrays, Bindings, Compiled, Recorder, TestInput, Tolerance, Tunable, Verification};
+use wgpu_fft::low_level::tune::{Arrays, Bindings, Compiled, Format, Recorder, TestInput, Tolerance, Tunable, Verification};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::tune::Tuning;
 use wgpu_fft::{Cause, DeviceProfile, Error, Gpu, GpuOptions, Result, View, wgpu};
@@ -92,7 +92,7 @@ impl Tunable for Tanh {
     }
 
     fn verification(&self) -> Verification {
-        Verification { input: TestInput::F32(-3.0, 3.0), output: Tolerance::F32(1e-6) }
+        Verification { input: TestInput::Numbers(Format::F32, -3.0, 3.0), output: Tolerance::Numbers(Format::F32, 1e-6) }
     }
 
     fn arrays(&self, _: &DeviceProfile) -> Result<Arrays> {

@@ -148,7 +148,7 @@ pub mod recipes {
 pub mod tune {
     pub use crate::tune::hash::{text_hash, wgsl_hash};
     pub use crate::tune::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
-    pub use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
+    pub use crate::verify::{Format, Known, Sample, TestInput, Tolerance, Verification};
 
     #[cfg(feature = "tune")]
     pub use crate::calibration::Calibration;

@@ -44,12 +44,6 @@ impl<'a> Text<'a> {
         part.parse().map_err(|_| self.wrong(part, "expected a number"))
     }
 
-    /// The bits of a factor. The text of a NaN does not say which one it is, so it is `f32::NAN`.
-    pub fn factor(self, part: &str) -> Result<u32> {
-        let factor: f32 = self.number(part)?;
-        Ok(if factor.is_nan() { f32::NAN } else { factor }.to_bits())
-    }
-
     /// Numbers, or none in an empty part.
     pub fn numbers<T: FromStr>(self, part: &str, separator: char) -> Result<Vec<T>> {
         if part.is_empty() { Ok(Vec::new()) } else { part.split(separator).map(|number| self.number(number)).collect() }

@@ -10,8 +10,9 @@ use crate::device::{Device, Recipes};
 use crate::files::{self, Shown};
 use crate::{Result, usage};
 
-const OPERATIONS: [&str; 14] = [
+const OPERATIONS: [&str; 15] = [
     "sum",
+    "sum_abs",
     "product",
     "mean",
     "min",
@@ -107,7 +108,7 @@ fn prepared(operation: &str, array: Array, has_f64: bool) -> Result<Prepared> {
             }
             Ok(as_it_is(operation, array))
         }
-        "sum_squares" | "norm" | "variance" | "standard_deviation" => {
+        "sum_abs" | "sum_squares" | "norm" | "variance" | "standard_deviation" => {
             /// f32 has every whole number up to this.
             const MAX_EXACT: f64 = 16_777_216.0;
             let most = integers.iter().fold(0.0, |most: f64, x| most.max(x.abs()));

@@ -2,9 +2,9 @@
 //! configuration files, and other languages.
 //!
 //! [`AnySpec`] is a specification from its text, or any [`Spec`](crate::Spec) without its type.
-//! [`AnySpec::plan`] makes an [`AnyPlan`] of it, which takes and returns bytes. Programs that know the
-//! types when they are written are better served by the specifications themselves, whose plans take
-//! slices of the right type.
+//! [`AnySpec::plan`] makes an [`AnyPlan`] of it, which takes and returns bytes. Programs that know
+//! the types when they are written are better served by the specifications themselves, whose plans
+//! take slices of the right type.
 //!
 //! ```no_run
 //! use wgpu_fft::dynamic::AnySpec;
@@ -38,8 +38,8 @@
 //! | `frequencies f32 64x4096 bins 3,17`, `frequencies f32 205 at 0.087,0.151` | `signal::Frequencies` |
 //! | `zoom f32 1000 to 200 in 0.1..0.2`, `resample f32 480x640 to 960x1280` | `signal::Zoom`, `signal::Resample` |
 //!
-//! The documentation of each specification says what else its text may have. Sums, products and
-//! dot products of i32 and u32 are of the same type, modulo 2³²; `wide_sum i32 4096` is a sum in i64.
+//! The documentation of each specification says what else its text may have. Sums, products and dot
+//! products of i32 and u32 are of the same type, modulo 2³²; `wide_sum i32 4096` is a sum in i64.
 
 mod plan;
 mod spec;

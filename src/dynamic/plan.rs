@@ -51,11 +51,11 @@ impl AnyPlan {
         self.elements[1]
     }
 
-    /// Whether the output array has places that no element of the result takes, as a layout may have
-    /// them. A run does not write there.
+    /// Whether the output array has places that no element of the result takes, as a layout may
+    /// have them. A run does not write there.
     #[must_use]
     pub fn leaves_gaps(&self) -> bool {
-        self.plan.leaves_gaps()
+        self.plan.sealed().leaves_gaps()
     }
 
     /// Runs the plan on host data, as [`Plan::run`](crate::Plan::run) does: one slice for each
@@ -135,7 +135,8 @@ impl AnyPlan {
 pub enum Operand<'a> {
     /// An array, as a view of its bytes.
     Bytes(View<'a, u8>),
-    /// A texture, where a fragment says that there is one ([`Fragment::texels`](crate::Fragment::texels)).
+    /// A texture, where a fragment says that there is one
+    /// ([`Fragment::texels`](crate::Fragment::texels)).
     Texture(TextureLevel<'a>),
 }
 

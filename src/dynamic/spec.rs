@@ -51,10 +51,8 @@ pub(super) trait Operation: fmt::Display + Send + Sync {
     /// The program by a recipe, or by the one that a planner chooses.
     #[cfg(target_arch = "wasm32")]
     fn program(&self, planner: &Planner, recipe: Option<&str>) -> Result<Program>;
-    /// The plan by a recipe, or by the one that a planner chooses.
-    fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan>;
-    /// The same plan, which the planner does not keep.
-    fn build(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan>;
+    /// The plan by a recipe, or by the one that a planner chooses, which keeps it or does not.
+    fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2], is_kept: bool) -> Result<AnyPlan>;
 }
 
 impl<S: Spec> Operation for S {
@@ -80,12 +78,10 @@ impl<S: Spec> Operation for S {
         crate::Spec::lower(self, &chosen(self, planner, recipe)?, planner.gpu().profile())
     }
 
-    fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan> {
-        Ok(AnyPlan::new(planner.plan_with(self.clone(), chosen(self, planner, recipe)?)?, elements))
-    }
-
-    fn build(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan> {
-        Ok(AnyPlan::new(Arc::new(planner.build(self.clone(), chosen(self, planner, recipe)?)?), elements))
+    fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2], is_kept: bool) -> Result<AnyPlan> {
+        let (spec, recipe) = (self.clone(), chosen(self, planner, recipe)?);
+        let plan = if is_kept { planner.plan_with(spec, recipe)? } else { Arc::new(planner.build(spec, recipe)?) };
+        Ok(AnyPlan::new(plan, elements))
     }
 }
 
@@ -190,7 +186,7 @@ impl AnySpec {
     /// # Errors
     /// Those of [`Planner::plan_with`], and [`Error::Parse`] if the recipe is none.
     pub fn plan(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
-        self.operation.plan(planner, recipe, self.elements)
+        self.operation.plan(planner, recipe, self.elements, true)
     }
 
     /// The same plan without blocking the executor, as [`Planner::plan_async`] returns it.
@@ -210,7 +206,7 @@ impl AnySpec {
     /// # Errors
     /// Those of [`plan`](Self::plan).
     pub fn build(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
-        self.operation.build(planner, recipe, self.elements)
+        self.operation.plan(planner, recipe, self.elements, false)
     }
 }
 

@@ -46,28 +46,8 @@ macro_rules! typed {
         }
 
         impl<$($parameter),*> $crate::plan::Sealed for $name<$($parameter),*> {
-            fn leaves_gaps(&self) -> bool {
-                $crate::plan::Sealed::leaves_gaps(&self.$core)
-            }
-
-            fn has_wgsl(&self) -> bool {
-                $crate::plan::Sealed::has_wgsl(&self.$core)
-            }
-
-            fn samples(&self, input: &[u32]) -> Vec<$crate::verify::Sample> {
-                $crate::plan::Sealed::samples(&self.$core, input)
-            }
-
-            fn energy(&self, input: &[u32], output: &[u32]) -> Option<$crate::verify::Energy> {
-                $crate::plan::Sealed::energy(&self.$core, input, output)
-            }
-
-            fn operations(&self) -> Option<[f64; 2]> {
-                $crate::plan::Sealed::operations(&self.$core)
-            }
-
-            fn verification(&self) -> $crate::verify::Verification {
-                $crate::plan::Sealed::verification(&self.$core)
+            fn untyped(&self) -> Option<&dyn $crate::plan::Sealed> {
+                Some(&self.$core)
             }
         }
 

@@ -40,8 +40,9 @@ impl<'a, T> FromIterator<View<'a, T>> for Inputs<'a, T> {
 }
 
 /// What can be the input of a plan on the device: a [`View`] or a [`DeviceBuffer`] by reference, a
-/// pair of them for operations on two arrays, or either of these [`With`] arrays for fragments. Of a
-/// plan that reads [`Texel`]s it is a `&wgpu::Texture` or a [`TextureLevel`], or a pair of the latter.
+/// pair of them for operations on two arrays, or either of these [`With`] arrays for fragments. Of
+/// a plan that reads [`Texel`]s it is a `&wgpu::Texture` or a [`TextureLevel`], or a pair of the
+/// latter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array of `{T}` on the device",
     label = "expected a `View` or a `&DeviceBuffer` of `{T}`, or a pair of them",

@@ -18,9 +18,9 @@ pub(crate) struct Room {
 /// An LRU cache whose entries are built once, by the first caller.
 ///
 /// A thread that asks for a value that another one is building waits for it; threads that ask for
-/// other values do not. There are at most as many values as the map has room for, besides those that
-/// are being built; the least recently used one is evicted. One value is kept however many bytes it
-/// takes.
+/// other values do not. There are at most as many values as the map has room for, besides those
+/// that are being built; the least recently used one is evicted. One value is kept however many
+/// bytes it takes.
 #[derive(Debug)]
 pub(crate) struct OnceMap<K, V> {
     room: Room,

@@ -6,11 +6,10 @@ use super::inputs::{HostInputs, Inputs};
 use super::untyped::Untyped;
 use super::verify::{Verified, verify};
 use super::watched::{begun, run_into, run_over};
-use super::{IntoHostInputs, IntoInputs, IntoOutput, Program, Spec};
+use super::{IntoHostInputs, IntoInputs, IntoOutput, Program, Sealed, Spec};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::Pending;
-use crate::verify::{Energy, Sample, Verification};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
 /// [Which call when](crate::guides::device#which-call-when) compares the ways to run one.
@@ -78,8 +77,9 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`],
     /// [`Error::WrongTexture`], [`Error::WrongPlacement`], [`Error::WrongInputs`],
-    /// [`Error::ForeignObject`] for a buffer or a texture of another device, [`Error::WrongArrays`] and
-    /// [`Error::FragmentArray`] for those of fragments, [`Error::DeviceLost`]. These leave the encoder unchanged.
+    /// [`Error::ForeignObject`] for a buffer or a texture of another device, [`Error::WrongArrays`]
+    /// and [`Error::FragmentArray`] for those of fragments, [`Error::DeviceLost`]. These leave the
+    /// encoder unchanged.
     ///
     /// [`Error::Wgpu`] if the encoder has an open pass; wgpu then makes the encoder invalid, see
     /// [`Error`]. [`Error::ForeignObject`] for an encoder of another instance, if it can be
@@ -176,9 +176,9 @@ impl<S: Spec> Plan<S> {
     ///
     /// The upload is complete when this call returns. The result is copied when the [`Pending`] is
     /// awaited or waited for. Arrays on the device and staging buffers are kept for the next run,
-    /// see [`Gpu::kept_bytes`](crate::Gpu::kept_bytes). Where the host can map the arrays of kernels,
-    /// on software and integrated adapters, data is copied once in each direction. Elsewhere it goes
-    /// through staging buffers in pieces, while the device copies other pieces.
+    /// see [`Gpu::kept_bytes`](crate::Gpu::kept_bytes). Where the host can map the arrays of
+    /// kernels, on software and integrated adapters, data is copied once in each direction.
+    /// Elsewhere it goes through staging buffers in pieces, while the device copies other pieces.
     ///
     /// The gaps between the elements of an output layout are zero. If the device
     /// [verifies every n-th run](crate::GpuOptions::verify_every), this is where it does.
@@ -252,23 +252,7 @@ impl<S: Spec> Untyped for Plan<S> {
         &self.executable
     }
 
-    fn leaves_gaps(&self) -> bool {
-        self.spec.leaves_gaps()
-    }
-
-    fn has_wgsl(&self) -> bool {
-        self.spec.has_wgsl()
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        self.spec.samples(input)
-    }
-
-    fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
-        self.spec.energy(input, output)
-    }
-
-    fn verification(&self) -> Verification {
-        self.spec.verification()
+    fn sealed(&self) -> &dyn Sealed {
+        &self.spec
     }
 }

@@ -12,40 +12,43 @@ use crate::verify::{Energy, Sample, Verification};
 
 /// A private supertrait that seals [`Spec`], with what plans ask of it and callers do not.
 pub trait Sealed {
+    /// The same apart from the types of elements, which knows what this does not say itself.
+    fn untyped(&self) -> Option<&dyn Sealed> {
+        None
+    }
+
     /// Whether an output array has places that no element of the result takes, and that are not
     /// written.
     fn leaves_gaps(&self) -> bool {
-        false
+        self.untyped().is_some_and(Sealed::leaves_gaps)
     }
 
     /// Whether WGSL of the caller's takes part, which may make anything of what it gets.
     fn has_wgsl(&self) -> bool {
-        false
+        self.untyped().is_some_and(Sealed::has_wgsl)
     }
 
     /// Elements of the correct result for the given words of the input, computed on the host from
     /// the definition. If there are two inputs, both contain these words. None if a single element
     /// takes too long, or if a fragment has a part in it.
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        let _ = input;
-        Vec::new()
+        self.untyped().map_or_else(Vec::new, |own| own.samples(input))
     }
 
     /// What Parseval's theorem says of an input and its result, where it holds.
     fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
-        let _ = (input, output);
-        None
+        self.untyped()?.energy(input, output)
     }
 
-    /// How many operations of f32 the host takes for it, and a device, by the usual count, if it is a
-    /// Fourier transform.
+    /// How many operations of f32 the host takes for it, and a device, by the usual count, if it is
+    /// a Fourier transform.
     fn operations(&self) -> Option<[f64; 2]> {
-        None
+        self.untyped()?.operations()
     }
 
     /// The input to verify results with, and how far two correct ones may be apart.
     fn verification(&self) -> Verification {
-        Verification::EXACT
+        self.untyped().map_or(Verification::EXACT, Sealed::verification)
     }
 }
 
@@ -54,7 +57,8 @@ pub trait Sealed {
 /// [`design`](Spec::design) decides how to compute the operation on a device like `profile`, and
 /// [`lower`](Spec::lower) turns that decision into dispatches. The others say where a search by
 /// measurement looks. All of them are pure functions and need no GPU. [`lower`](Spec::lower) and
-/// [`Planner::plan_with`](crate::Planner::plan_with) accept any recipe that solves the specification.
+/// [`Planner::plan_with`](crate::Planner::plan_with) accept any recipe that solves the
+/// specification.
 ///
 /// The trait is sealed, because programs run shaders without bounds checks wherever this crate has
 /// proven that none are needed.

@@ -23,8 +23,8 @@ use crate::kernels::Slot;
 /// # }
 /// ```
 ///
-/// The texture must have the usage `TEXTURE_BINDING` as an input and `STORAGE_BINDING` as an output,
-/// one sample, and at this level the size that the plan's fragment says. Its format is the
+/// The texture must have the usage `TEXTURE_BINDING` as an input and `STORAGE_BINDING` as an
+/// output, one sample, and at this level the size that the plan's fragment says. Its format is the
 /// fragment's; or the format differs from it in `-srgb` alone, and the texture was made with the
 /// fragment's format among its `view_formats`. A plan of several layers takes as many from this
 /// layer on.
@@ -34,8 +34,8 @@ use crate::kernels::Slot;
 /// Through OpenGL, a texture has the fragment's format, and layers are loaded from all together.
 ///
 /// A texture of another device is refused with [`Error::ForeignObject`]. One of another
-/// `wgpu::Instance` cannot always be told from the device's own, see [`Gpu::from_wgpu`]: then another
-/// texture is read or written, of any size, but no memory outside of it.
+/// `wgpu::Instance` cannot always be told from the device's own, see [`Gpu::from_wgpu`]: then
+/// another texture is read or written, of any size, but no memory outside of it.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct TextureLevel<'a> {
@@ -116,8 +116,8 @@ impl<'a> TextureLevel<'a> {
         })
     }
 
-    /// Refuses what wgpu's backend for OpenGL takes and does not do: views see textures whole, in their
-    /// own format.
+    /// Refuses what wgpu's backend for OpenGL takes and does not do: views see textures whole, in
+    /// their own format.
     fn check_gl(&self, argument: &'static str, texels: Texels, loads: bool, gpu: &Gpu) -> Result<()> {
         let is_layer = texels.view_dimension() == wgpu::TextureViewDimension::D2 && self.texture.size().depth_or_array_layers > 1;
         let why = if loads && (is_layer || self.layer > 0) {
@@ -323,8 +323,8 @@ impl Checked<'_> {
         if let Self::View(view) = self { Some(view.place().0) } else { None }
     }
 
-    /// Asks wgpu, after an error, whether it is for this texture, by a bind group of it alone: right in
-    /// all else, it is another device's.
+    /// Asks wgpu, after an error, whether it is for this texture, by a bind group of it alone:
+    /// right in all else, it is another device's.
     pub fn check_device(&self, argument: &'static str, gpu: &Gpu) -> Result<()> {
         let Self::Texture(_, texels, view) = self else { return Ok(()) };
         let ask = || {

@@ -100,7 +100,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
     }
     plan.executable().program().check_arrays("a verification of")?;
     let start = Instant::now();
-    let (executable, verification) = (plan.executable(), plan.verification());
+    let (executable, verification) = (plan.executable(), plan.sealed().verification());
     let (gpu, program) = (executable.gpu(), executable.program());
     let in_place = program.placement() == Placement::InPlace;
     let (inputs, input_bytes) = (
@@ -116,7 +116,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
         Slot::Declared(i) => (&declared[i], 0),
         _ => (views[2].buffer(), views[2].offset_bytes()),
     })?;
-    let samples = plan.samples(&input);
+    let samples = plan.sealed().samples(&input);
     let words = arrays.output_words();
     let windows = windows(words, &samples);
     let run = |unwritten: u32| -> Result<std::result::Result<Vec<Vec<u32>>, String>> {
@@ -128,7 +128,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
         })
     };
     // Of the last word a part may belong to nobody, and stays as it was.
-    let gaps = plan.leaves_gaps() || !program.output().bytes().is_multiple_of(4);
+    let gaps = plan.sealed().leaves_gaps() || !program.output().bytes().is_multiple_of(4);
     let [first, second] = [run(UNWRITTEN)?, run(if gaps { UNWRITTEN } else { UNWRITTEN_AGAIN })?];
     let both = first.and_then(|first| Ok((first, second?)));
     let (first, second) = both.map_err(|fault| wrong(plan, fault))?;
@@ -139,7 +139,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
         let fault = samples.iter().find_map(|sample| fault_in(sample, &windows, &first));
         return Err(wrong(plan, fault.unwrap_or_else(|| format!("an error of {worst:.1} times the bound"))));
     }
-    let finite = !gaps && !plan.has_wgsl() && !matches!(verification.output, crate::verify::Tolerance::Bits);
+    let finite = !gaps && !plan.sealed().has_wgsl() && !matches!(verification.output, crate::verify::Tolerance::Bits);
     if finite {
         let count: usize = first.iter().filter_map(|words| count_not_finite(verification.output, words)).sum();
         if count > 0 {
@@ -147,7 +147,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
         }
     }
     let whole = windows.len() == 1 && windows[0] == (0..words);
-    let energy = if whole { plan.energy(&input, &first[0]).map(|energy| energy.error()) } else { None };
+    let energy = if whole { plan.sealed().energy(&input, &first[0]).map(|energy| energy.error()) } else { None };
     if let Some(error) = energy.filter(|error| *error > 1.0) {
         return Err(wrong(plan, format!("by Parseval's theorem the sum of squares is wrong, by {error:.1} times what is allowed")));
     }
@@ -204,7 +204,7 @@ fn fault_in(sample: &Sample, windows: &[Range<usize>], read: &[Vec<u32>]) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::Known;
+    use crate::verify::{Format, Known};
 
     #[test]
     fn each_sample_is_in_a_window() {
@@ -214,7 +214,7 @@ mod tests {
                 .into_iter()
                 .flat_map(|len| [0, words / 2, words - len, words.saturating_sub(AROUND), END - 2].map(|word| (word, len)))
                 .filter(|(word, len)| word + len <= words)
-                .map(|(word, len)| Sample { byte: word * 4, value: Known::F32(vec![0.0; len], 0.0) })
+                .map(|(word, len)| Sample { byte: word * 4, value: Known::Numbers(Format::F32, vec![0.0; len], 0.0) })
                 .collect();
             let windows = windows(words, &samples);
             let output = |word: usize| if word.is_multiple_of(2) { f64::from(word as u32).to_bits() as u32 } else { 0 };

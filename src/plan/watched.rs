@@ -26,7 +26,7 @@ struct Check {
 
 /// Uploads the inputs and submits the program.
 pub(crate) fn begun(plan: &dyn Untyped, inputs: &[&[u8]], arrays: &FragmentArrays<'_>) -> Result<Begun> {
-    let (executable, gaps) = (plan.executable(), plan.leaves_gaps());
+    let (executable, gaps) = (plan.executable(), plan.sealed().leaves_gaps());
     let download = executable.run(inputs, arrays, gaps)?;
     if !executable.is_due() {
         return Ok(Begun { download, check: None });
@@ -48,17 +48,14 @@ fn samples_of(plan: &dyn Untyped, input: &[u8]) -> Vec<Sample> {
     // Arrays of a run in place may be longer than what is read of them.
     words.resize(plan.executable().program().inputs()[0].bytes().div_ceil(4) as usize, 0);
     // What the kernels make of numbers that are infinite or none is for their own tests to say.
-    let kind = match plan.verification().input {
+    let kind = match plan.sealed().verification().input {
         TestInput::Bits => None,
-        TestInput::F32(..) => Some(crate::verify::Tolerance::F32(0.0)),
-        TestInput::F16(..) => Some(crate::verify::Tolerance::F16(0.0)),
-        TestInput::Bf16(..) => Some(crate::verify::Tolerance::Bf16(0.0)),
-        TestInput::F64(..) => Some(crate::verify::Tolerance::F64(0.0)),
+        TestInput::Numbers(format, ..) => Some(crate::verify::Tolerance::Numbers(format, 0.0)),
     };
     if kind.and_then(|kind| count_not_finite(kind, &words)).is_some_and(|count| count > 0) {
         return Vec::new();
     }
-    let mut samples = plan.samples(&words);
+    let mut samples = plan.sealed().samples(&words);
     if kind.is_some() {
         samples.retain(Sample::is_ordinary);
     }

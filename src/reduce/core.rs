@@ -48,8 +48,6 @@ pub(super) struct Core {
     pub(super) finish: Finish,
     /// What is subtracted from the number of elements in the divisor of a variance.
     pub(super) ddof: usize,
-    /// The map given to [`Reduction::map`](super::Reduction::map), which replaces the operation's own.
-    pub(super) mapped: Option<Map>,
     /// The fragment that makes elements of this kind of those in the array, and the one that makes
     /// what is stored of the results.
     pub(super) maps: [Option<Checked>; 2],
@@ -57,6 +55,32 @@ pub(super) struct Core {
 }
 
 impl Core {
+    /// An operation on a whole array of elements of this kind and name.
+    pub(super) fn new(
+        name: &'static str,
+        (kind, element): (Kind, &'static str),
+        shape: Shape,
+        map: Map,
+        fold: Fold,
+        finish: Finish,
+    ) -> Self {
+        Self {
+            name,
+            kind,
+            element,
+            shape,
+            batch: 1,
+            axes: None,
+            input: None,
+            map,
+            fold,
+            finish,
+            ddof: 0,
+            maps: [None, None],
+            determinism: Determinism::RunToRun,
+        }
+    }
+
     /// The axes as the kernels see them.
     pub(super) fn geometry(&self) -> Result<Geometry> {
         self.shape.elements("reduction", self.batch)?;
@@ -114,21 +138,6 @@ impl Core {
 
     /// The same operator, without asking whether a device supports it.
     pub(super) fn arithmetic(&self, geometry: &Geometry) -> Result<Operator> {
-        let map = match (&self.mapped, &self.map) {
-            (None, own) => own.clone(),
-            (Some(map), Map::Identity) => map.clone(),
-            (Some(_), _) => return Err(Error::unsupported(self, "the operation already has a map of its own")),
-        };
-        match (&map, self.kind) {
-            (map, _) if self.fold == Fold::WideSum && *map != Map::Identity => {
-                return Err(Error::unsupported(self, "a map has 32 bits, of which a wide sum cannot know whether they are all"));
-            }
-            (Map::Abs, Kind::Complex) => return Err(Error::unsupported(self, "|x| of a complex number is real: use `norm`")),
-            (Map::Scale(_), Kind::I32 | Kind::U32) => {
-                return Err(Error::unsupported(self, "integers cannot be multiplied by a floating-point factor"));
-            }
-            _ => {}
-        }
         let count = geometry.count();
         let divisor = || match u32::try_from(self.ddof).ok().and_then(|ddof| count.checked_sub(ddof)) {
             Some(divisor) if divisor > 0 => Ok(divisor),
@@ -155,7 +164,7 @@ impl Core {
         };
         let rounded = self.determinism == Determinism::AcrossDevices;
         let [source, sink] = [0, 1].map(|side| self.maps[side].clone().map(|fragment| self.indexed(fragment)));
-        Ok(Operator { input: self.kind, source, map, fold, finish, sink, rounded })
+        Ok(Operator { input: self.kind, source, map: self.map, fold, finish, sink, rounded })
     }
 
     /// A fragment, with where it finds its indices.
@@ -258,17 +267,8 @@ impl fmt::Display for Core {
         if self.ddof > 0 {
             write!(f, " ddof={}", self.ddof)?;
         }
-        match &self.mapped {
-            Some(Map::Square) => f.write_str(" square")?,
-            Some(Map::Abs) => f.write_str(" abs")?,
-            Some(Map::Scale(bits)) => write!(f, " scale={}", f32::from_bits(*bits))?,
-            _ => {}
-        }
         if let Fold::Custom { expression, .. } = &self.fold {
             write!(f, " `{expression}`")?;
-            if let Map::Custom(map) = &self.map {
-                write!(f, " of `{map}`")?;
-            }
         }
         f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })?;
         Maps(&self.maps).fmt(f)

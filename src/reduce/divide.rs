@@ -9,7 +9,7 @@
 //! |---|---|---|---|
 //! | [`Division::Parts`] | a part of the first pass | [`partial`]: the partial results of its parts, as words | [`join`]: the remaining passes over all partial results |
 //! | [`Division::Lines`] | an index of the slowest kept axis | [`piece`]: the results of its indices | nothing |
-//! | [`Division::Whole`] | the array, also if it has a layout or a fragment | | |
+//! | [`Division::Whole`] | the array: it has a layout, or a fragment that needs more than an element and its indices on reduced axes | | |
 //!
 //! The determinism that the reduction itself asks for makes no difference. The order does not cover
 //! what each device decides: division, square roots, rounding inside a custom operator, and whether
@@ -22,12 +22,11 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::core::{Core, Determinism};
-use super::design::{Order, fixed_order, in_order, own_widths};
 use super::fit::{Portion, Problem};
 use super::geometry::Geometry;
+use super::order::{Order, fixed_order, in_order, own_widths};
 use super::recipe::{Pass, Recipe, chunk};
 use super::spec::Reduction;
-use super::value::Value;
 use crate::element::{Element, plain_data};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
@@ -63,7 +62,7 @@ pub enum Division {
         results: usize,
     },
     /// Not at all: all elements are reduced to one result in one part, they are not dense, or a
-    /// fragment maps them or the results.
+    /// fragment maps the results, or needs more than an element and its indices on reduced axes.
     Whole {
         /// Elements of the array, including gaps.
         elements: usize,
@@ -191,9 +190,7 @@ impl Cut {
     fn division(&self, operator: &Operator, geometry: &Geometry) -> Division {
         let (all, results) = (geometry.len(), geometry.results() as usize);
         match geometry.kept.last() {
-            _ if geometry.layout.is_some() || operator.source.is_some() || operator.sink.is_some() => {
-                Division::Whole { elements: geometry.span(), results }
-            }
+            _ if geometry.layout.is_some() || !operator.is_local() => Division::Whole { elements: geometry.span(), results },
             _ if self.is_cut => {
                 let (unit, units) = (self.reduced(geometry) as usize * results, self.parts as usize);
                 let words = results * operator.value().bytes() as usize / 4;
@@ -279,7 +276,7 @@ impl<T, O> crate::plan::Sealed for Share<T, O> {
     }
 }
 
-impl<T: Value, O: Element> Spec for Share<T, O> {
+impl<T: Element, O: Element> Spec for Share<T, O> {
     type Input = T;
     type Output = O;
     type Recipe = Recipe;

@@ -1,8 +1,8 @@
 //! Checks whether a device can run a recipe for a reduction, and if not, says why.
 
-use super::design::Order;
-use super::emit::{has_access, needs_int64};
+use super::access::{has_access, needs_int64};
 use super::geometry::Geometry;
+use super::order::Order;
 use super::recipe::{MAX_STEPS_ON_CPU, Pass, Recipe};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;

@@ -2,11 +2,12 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use super::access::value_words;
 use super::core::Core;
-use super::design::fixed_order;
-use super::emit::{self, Places, declaring, value_words};
+use super::emit::{self, Places, declaring};
 use super::fit::{FittedPass, Portion, Problem};
 use super::geometry::Geometry;
+use super::order::fixed_order;
 use super::recipe::Recipe;
 use crate::error::{Error, Result};
 use crate::fragment::Texels;
@@ -155,11 +156,6 @@ impl Lowering<'_> {
     /// Declares what the fragments declare.
     fn declare(&mut self) -> Result<()> {
         let operator = &self.problem.operator;
-        let (required, available) = (self.program.bytes(Slot::Input(0)), self.profile.binding_bytes);
-        if operator.source.is_some() && self.texture(Slot::Input(0)).is_none() && required > available {
-            let what = format!("`{}`: an array that a fragment reads (bytes)", self.program.title);
-            return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available });
-        }
         for (binds, own) in self.declared.iter_mut().zip(declaring(operator)) {
             if let Some((Indexed { fragment, .. }, first)) = own {
                 *binds = self.program.bind_declared(fragment, first)?;
@@ -297,15 +293,13 @@ impl Lowering<'_> {
         Extent { column_stride, kept: strided(planes), reduced, offset, ..own }
     }
 
-    /// The alignment of bindings: a multiple of the size of every access.
-    fn alignment(&self) -> u64 {
-        u64::from(self.profile.storage_alignment).max(32)
-    }
-
-    /// The bound part of the input: its first byte and its size.
+    /// The bound part of the input: its first byte and its size. It begins with a whole access,
+    /// whose size is a power of two up to 32, or three times one.
     fn bound(&self, section: Section, chunk: u32, extent: &Extent) -> (u64, u64) {
         let bytes = extent.bytes(section, chunk);
-        let begin = bytes.start / self.alignment() * self.alignment();
+        let thrice = if extent.unit_bytes.is_multiple_of(3) { 3 } else { 1 };
+        let alignment = u64::from(self.profile.storage_alignment).max(32) * thrice;
+        let begin = bytes.start / alignment * alignment;
         (begin, (bytes.end - begin).next_multiple_of(4))
     }
 

@@ -7,6 +7,7 @@
 //! | [`min`], [`max`] | the smallest, the largest | all but complex | the same; f32 for f16 |
 //! | [`argmin`], [`argmax`] | the index of its first occurrence | all but complex | u32 |
 //! | [`mean`] | Σ x / n | all but integers | the same; f32 for f16 |
+//! | [`sum_abs`] | Σ \|x\| | all but complex | the same; f32 for f16 |
 //! | [`sum_squares`], [`norm`] | Σ \|x\|², √Σ \|x\|² | all but integers | real |
 //! | [`variance`], [`standard_deviation`] | v = Σ \|x - μ\|² / (n - ddof), √v, where μ is the mean | all but integers | real |
 //! | [`dot`], [`vdot`] | Σ x·y, Σ x̅·y | all | the same; f32 for f16 |
@@ -20,8 +21,7 @@
 //!
 //! ```no_run
 //! use wgpu_fft::half::f16;
-//! use wgpu_fft::reduce::{self, Map};
-//! use wgpu_fft::{Complex32, Gpu, GpuOptions, Planner};
+//! use wgpu_fft::{Complex32, Fragment, Gpu, GpuOptions, Planner, reduce};
 //!
 //! # fn example(picture: &[f16], x: &[Complex32], y: &[Complex32]) -> wgpu_fft::Result<()> {
 //! let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
@@ -34,12 +34,14 @@
 //! // `plan.encode(&mut encoder, (&x, &y), &output)` with buffers, or with views by value.
 //! let worst = planner.plan(reduce::max_abs_diff::<Complex32>(1000))?.run((x, y))?.wait()?[0];
 //!
-//! // Σ x², without an extra pass for the squares.
-//! let energy = reduce::sum::<f32>([480, 640]).map(Map::Square);
+//! // Σ |x|³, without an extra pass for the cubes.
+//! let cubes = Fragment::new("abs(value * value * value)");
+//! let sum = planner.plan(reduce::sum::<f32>([480, 640]).map_input::<f32>(cubes)?)?;
 //! # Ok(())
 //! # }
 //! ```
 
+mod access;
 mod arithmetic;
 #[cfg(feature = "ndarray")]
 mod arrays;
@@ -55,6 +57,7 @@ pub(crate) mod geometry;
 mod lower;
 mod neighbours;
 mod operations;
+mod order;
 mod parse;
 pub(crate) mod recipe;
 mod samples;
@@ -65,10 +68,10 @@ mod verification;
 pub use core::Determinism;
 pub use custom::Custom;
 pub use operations::{
-    all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_squares,
-    variance, vdot, wide_sum,
+    all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_abs,
+    sum_squares, variance, vdot, wide_sum,
 };
 pub(crate) use parse::{any_spec, is_operation};
 #[cfg(feature = "signal")]
 pub(crate) use recipe::{MAX_STEPS_ON_CPU, Recipe};
-pub use spec::{Map, Reduction};
+pub use spec::Reduction;

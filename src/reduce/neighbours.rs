@@ -5,7 +5,7 @@
 //! across devices is requested, all of them keep it.
 
 use super::core::Core;
-use super::design::{continued, rules, unrolled};
+use super::design::{continued, rules};
 use super::geometry::Geometry;
 use super::lower::lower;
 use super::recipe::{Pass, Recipe};
@@ -26,8 +26,8 @@ impl Search for Core {
     }
 
     /// The rules' recipes for both kinds of device, with parts joined in the same dispatch or by
-    /// another pass, and with one lane or all lanes per line. The tree is omitted, because it is far
-    /// slower.
+    /// another pass, and with one lane or all lanes per line. The tree is omitted, because it is
+    /// far slower.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Some(space) = Space::of(self, profile) else { return Vec::new() };
         let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
@@ -135,7 +135,7 @@ impl<'a> Space<'a> {
         if lanes == 1 && u64::from(count) > BUSY && busy < BUSY {
             return None;
         }
-        Some(unrolled(Pass { parts, join: pass.join && parts > 1, ..pass }, length))
+        Some(Pass { parts, join: pass.join && parts > 1, ..pass }.unrolled(length))
     }
 
     fn fitting(&self, own: &Recipe, all: Vec<Recipe>) -> Vec<Recipe> {

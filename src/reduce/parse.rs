@@ -6,7 +6,7 @@ use half::f16;
 use num_complex::Complex32;
 
 use super::core::{Core, Determinism};
-use super::operations;
+use super::operations::NAMED;
 use super::spec::Reduction;
 use super::value::Value;
 use crate::dynamic::AnySpec;
@@ -21,33 +21,9 @@ use crate::text::{Text, parsed};
 /// How reductions by the caller's operator print.
 const CUSTOM: &str = "custom";
 
-/// All operations that a text can name. f32 has every one of them but the one of integers alone.
-fn all(shape: Shape) -> [Core; 18] {
-    [
-        operations::sum::<f32>(shape).core,
-        operations::wide_sum::<i32>(shape).core,
-        operations::product::<f32>(shape).core,
-        operations::mean::<f32>(shape).core,
-        operations::min::<f32>(shape).core,
-        operations::max::<f32>(shape).core,
-        operations::argmin::<f32>(shape).core,
-        operations::argmax::<f32>(shape).core,
-        operations::sum_squares::<f32>(shape).core,
-        operations::norm::<f32>(shape).core,
-        operations::variance::<f32>(shape).core,
-        operations::standard_deviation::<f32>(shape).core,
-        operations::dot::<f32>(shape).core,
-        operations::vdot::<f32>(shape).core,
-        operations::max_abs_diff::<f32>(shape).core,
-        operations::any::<f32>(shape).core,
-        operations::all::<f32>(shape).core,
-        operations::count::<f32>(shape).core,
-    ]
-}
-
 /// Whether a reduction has this name.
 pub(crate) fn is_operation(name: &str) -> bool {
-    name == CUSTOM || all(1.into()).iter().any(|core| core.name == name)
+    name == CUSTOM || NAMED.iter().any(|(known, ..)| *known == name)
 }
 
 /// The reduction that a text prints, without the types of its elements.
@@ -90,10 +66,11 @@ impl Core {
             (Kind::Complex, Fold::Min | Fold::Max, Map::Identity) | (Kind::Complex, Fold::ArgMin | Fold::ArgMax, _) => {
                 Some("complex numbers have no order")
             }
+            (Kind::Complex, _, Map::Abs) => Some("|x| of a complex number is the fragment `length(value)`"),
             (Kind::I32 | Kind::U32, Fold::WideSum, _) => None,
             (_, Fold::WideSum, _) => Some("only integers have a wide sum: use `sum`"),
             (Kind::I32 | Kind::U32, _, Map::Norm) => {
-                Some("integers have no norm: use `sum` with `square`, which is modulo 2³², or convert them to f32 or f64")
+                Some("integers have no norm: use `dot`, which is modulo 2³², or convert them to f32 or f64")
             }
             (Kind::I32 | Kind::U32, ..) if matches!(self.finish, Finish::Mean(_)) => {
                 Some("integers have no mean: use `wide_sum`, and divide")
@@ -111,7 +88,7 @@ impl Core {
         let operator = Operator {
             input: self.kind,
             source: None,
-            map: self.map.clone(),
+            map: self.map,
             fold: self.fold.clone(),
             finish: self.finish,
             sink: None,
@@ -161,35 +138,25 @@ fn parse(whole: &str, kind: Kind, element: &'static str) -> Result<Core> {
         return Err(text.wrong(name, why));
     }
     words.skip(element)?;
-    let shape = words.one("a shape")?;
-    let all = all(Shape::parse(text, shape)?);
-    let names: Vec<&str> = all.iter().map(|core| core.name).collect();
-    let own = all.into_iter().find(|core| core.name == name);
-    let core = Core { kind, element, ..own.ok_or_else(|| text.wrong(name, format!("expected one of {}", names.join(", "))))? };
+    let shape = Shape::parse(text, words.one("a shape")?)?;
+    let names = || NAMED.iter().map(|(known, ..)| *known).collect::<Vec<_>>().join(", ");
+    let own = NAMED.iter().find(|(known, ..)| *known == name);
+    let (name_of_own, map, fold, finish) = own.ok_or_else(|| text.wrong(name, format!("expected one of {}", names())))?;
+    let core = Core::new(name_of_own, (kind, element), shape, *map, fold.clone(), *finish);
     if let Some(why) = core.refusal() {
         return Err(text.wrong(name, why));
     }
     let mut fields = words.fields();
     let axes = fields.value("axes").map(|axes| text.numbers(axes, ',')).transpose()?;
     let input = fields.value("in").map(|layout| Layout::parse(text, layout)).transpose()?;
-    let mapped = if fields.flag("square") {
-        Some(Map::Square)
-    } else if fields.flag("abs") {
-        Some(Map::Abs)
-    } else {
-        fields.value("scale").map(|factor| text.factor(factor)).transpose()?.map(Map::Scale)
-    };
     let core = Core {
         batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
         axes: axes.and_then(|axes| core.shape.canonical_axes(&axes)),
         input,
         ddof: fields.value("ddof").map_or(Ok(0), |ddof| text.number(ddof))?,
-        mapped,
         determinism: if fields.flag("across-devices") { Determinism::AcrossDevices } else { Determinism::RunToRun },
         ..core
     };
-    fields.done(
-        "a batch (x4), axes (axes=0,2), a layout (in=1024,1), a divisor (ddof=1), a map (square, abs or scale=0.5) or across-devices, each at most once",
-    )?;
+    fields.done("a batch (x4), axes (axes=0,2), a layout (in=1024,1), a divisor (ddof=1) or across-devices, each at most once")?;
     Ok(core)
 }

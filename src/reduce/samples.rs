@@ -8,7 +8,7 @@ use super::verification;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::strides::{IoDim, place};
 use crate::verify::sample::{count, spread};
-use crate::verify::{Known, Sample, Tolerance};
+use crate::verify::{Format, Known, Sample, Tolerance};
 
 /// Returns samples for sums, means, norms, extrema and counts. Products, custom operators and
 /// fragments have none.
@@ -20,7 +20,7 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
         return Vec::new();
     }
     let relative = match verification::verification(spec).output {
-        Tolerance::F32(relative) | Tolerance::F64(relative) | Tolerance::F16(relative) | Tolerance::Bf16(relative) => relative,
+        Tolerance::Numbers(_, relative) => relative,
         // Only a fragment makes these of rounded numbers.
         Tolerance::Bits | Tolerance::Integers { .. } => 0.0,
     };
@@ -29,13 +29,8 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
         let first = geometry.offset() as usize + walk(&geometry.kept, result);
         let elements = (0..geometry.count() as usize).map(|j| element(spec.kind, input, first + walk(&geometry.reduced, j)));
         let value = by_definition(&operator, elements, relative)?;
-        let bytes = match &value {
-            Known::Bytes(bytes) => bytes.len(),
-            Known::F32(parts, _) => 4 * parts.len(),
-            Known::F64(parts, _) => 8 * parts.len(),
-            Known::F16(parts, _) | Known::Bf16(parts, _) => 2 * parts.len(),
-        };
-        Some(Sample { byte: result * bytes, value })
+        let sample = Sample { byte: 0, value };
+        Some(Sample { byte: result * sample.bytes(), ..sample })
     };
     results.map_while(sample).collect()
 }
@@ -79,13 +74,11 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
     let mapped = |x: Number| -> Option<Complex64> {
         Some(match &operator.map {
             Map::Identity => x.value,
-            Map::Square | Map::Product => x.value * x.value,
+            Map::Product => x.value * x.value,
             Map::Abs => x.value.re.abs().into(),
-            Map::Scale(bits) => x.value * f64::from(f32::from_bits(*bits)),
             Map::NonZero => f64::from(u8::from(x.value != Complex64::ZERO)).into(),
             Map::Norm | Map::ConjugateProduct => x.value.norm_sqr().into(),
             Map::Distance => Complex64::ZERO,
-            Map::Custom(_) => return None,
         })
     };
     let extreme = |largest: bool| -> Option<usize> {
@@ -109,7 +102,7 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
         (Fold::Sum, map) if integers => {
             let of = |bits: u32| match map {
                 Map::Identity => Some(bits),
-                Map::Square | Map::Product => Some(bits.wrapping_mul(bits)),
+                Map::Product => Some(bits.wrapping_mul(bits)),
                 _ => None,
             };
             word(elements.clone().try_fold(0u32, |sum, x| Some(sum.wrapping_add(of(x.bits)?)))?)
@@ -127,7 +120,8 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
                 Finish::Variance(_) | Finish::Deviation(_) => return None,
             };
             let parts = if operator.result() == Kind::Complex { vec![sum.re, sum.im] } else { vec![sum.re] };
-            Some(if operator.result() == Kind::F64 { Known::F64(parts, relative * size) } else { Known::F32(parts, relative * size) })
+            let format = if operator.result() == Kind::F64 { Format::F64 } else { Format::F32 };
+            Some(Known::Numbers(format, parts, relative * size))
         }
         (Fold::Moments, _) => {
             let values = elements.map(mapped).collect::<Option<Vec<_>>>()?;
@@ -139,8 +133,8 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
                 Finish::Variance(divisor) => (squares / f64::from(divisor), size),
                 _ => return None,
             };
-            let known = if operator.value() == Kind::Doubles { Known::F64 } else { Known::F32 };
-            Some(known(vec![value], relative * size))
+            let format = if operator.value() == Kind::Doubles { Format::F64 } else { Format::F32 };
+            Some(Known::Numbers(format, vec![value], relative * size))
         }
         (Fold::ArgMin | Fold::ArgMax, _) if matches!(operator.map, Map::Identity) => word(extreme(operator.fold == Fold::ArgMax)? as u32),
         (Fold::Min | Fold::Max, Map::Identity) => {

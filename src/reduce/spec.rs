@@ -22,19 +22,6 @@ use crate::settings::settings;
 use crate::shape::{Axes, Shape};
 use crate::verify::{Sample, Verification};
 
-/// A map applied to each element when it is loaded, without an extra pass.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[non_exhaustive]
-pub enum Map {
-    /// x·x. For complex numbers that is not |x|²: for the energy use
-    /// [`sum_squares`](super::sum_squares).
-    Square,
-    /// |x|; not for complex numbers. The absolute value of the smallest i32 is that number itself.
-    Abs,
-    /// x times a factor; not for integers.
-    Scale(f32),
-}
-
 /// A reduction of a whole array, of some of its axes, or of each array of a batch.
 ///
 /// ```
@@ -52,9 +39,9 @@ pub enum Map {
 ///
 /// # Definition
 /// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements with the kept
-/// indices k. The [module](super) lists ∘, m and f for each operation. Without
-/// [`axes`](Self::axes), all axes are reduced: each array of a batch yields one value. Segments of
-/// equal length are the rows of a matrix: `reduce::sum([segments, len]).axes([1])`.
+/// indices k. The [module](super) lists ∘, m and f for each operation; a fragment is part of m.
+/// Without [`axes`](Self::axes), all axes are reduced: each array of a batch yields one value.
+/// Segments of equal length are the rows of a matrix: `reduce::sum([segments, len]).axes([1])`.
 ///
 /// # Shapes
 /// | | |
@@ -75,7 +62,7 @@ pub enum Map {
 /// # Accuracy
 /// Sums of f32 and complex f32 satisfy |s - ŝ| ≤ 2·u·d·Σ|x| with u = 2⁻²⁴, where d =
 /// [`depth`](Self::depth) is the number of additions that an element passes through: tens, where a
-/// sequential sum has n. Operations on an element before it is added count too: a product or scale
+/// sequential sum has n. Operations on an element before it is added count too: a product
 /// adds 1 to d, a complex product 2, and the division of `mean` at most 4. Values of f16 are exact
 /// in f32, and f64 has u = 2⁻⁵³. Sums and products of integers are exact modulo 2³², and those of
 /// `wide_sum` are exact. The order
@@ -116,24 +103,21 @@ pub enum Map {
 /// A layout is read as fast as a dense array if it has the same runs of elements in memory, in
 /// whatever order the axes are. Elements that are apart are loaded one by one, and the memory
 /// between them counts as read. The dimension closest in memory is walked by neighbouring
-/// invocations, unless the order is fixed: with `AcrossDevices`, for `argmin` and `argmax`, and for
-/// a custom map, elements are visited in the order of the shape. That is slow if it is far from the
-/// order in memory.
+/// invocations, unless the order is fixed: with `AcrossDevices`, for `argmin` and `argmax`, and
+/// with a fragment that asks for indices of axes that are reduced, elements are visited in the
+/// order of the shape. That is slow if it is far from the order in memory.
 ///
-/// A fragment costs no pass, but with one on the input, elements are loaded one by one. If it asks
-/// for indices of axes that are reduced, elements are visited in the order of the shape.
+/// A fragment costs no pass, but with one on the input, elements are loaded one by one.
 ///
 /// # Errors
 /// Planning returns:
 /// - [`Error::Empty`] for an empty array;
-/// - [`Error::Unsupported`] for axes that do not exist, for a map that the type does not support,
-///   for a layout of another number of axes or that leaves its array, for a ddof that is not less
-///   than n, for f64 arithmetic on devices without it, and for two fragments with different arrays
-///   of one name;
+/// - [`Error::Unsupported`] for axes that do not exist, for a layout of another number of axes or
+///   that leaves its array, for a ddof that is not less than n, for f64 arithmetic on devices
+///   without it, and for two fragments with different arrays of one name;
 /// - [`Error::LimitExceeded`] for 2³² or more elements, including the gaps of a layout, for the
 ///   variance of 2³⁰ or more complex numbers, or if an
-///   array larger than one binding cannot be cut: what one part of a line or row takes must fit,
-///   and with a fragment on the input the whole array;
+///   array larger than one binding cannot be cut: what one part of a line or row takes must fit;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
 ///
 /// Running returns [`Error::WrongInputs`] for one array where two are needed.
@@ -159,23 +143,7 @@ impl<T, O> Reduction<T, O> {
 
 impl<T: Value, O: Element> Reduction<T, O> {
     pub(super) fn new(name: &'static str, shape: impl Into<Shape>, map: operator::Map, fold: Fold, finish: Finish) -> Self {
-        let core = Core {
-            name,
-            kind: T::KIND,
-            element: T::NAME,
-            shape: shape.into(),
-            batch: 1,
-            axes: None,
-            input: None,
-            map,
-            fold,
-            finish,
-            ddof: 0,
-            mapped: None,
-            maps: [None, None],
-            determinism: Determinism::RunToRun,
-        };
-        Self::of(core)
+        Self::of(Core::new(name, (T::KIND, T::NAME), shape.into(), map, fold, finish))
     }
 }
 
@@ -193,22 +161,10 @@ impl<T: Element, O: Element> Reduction<T, O> {
         input_layout(layout: Layout) => own.core.input = Some(layout);
     }
 
-    /// Sets a map that is applied to each element when it is loaded. Planning returns an error if
-    /// the type does not support the map, or if the operation already has a map: operations on two
-    /// arrays, logical operations and squares.
-    pub fn map(mut self, map: Map) -> Self {
-        self.core.mapped = Some(match map {
-            Map::Square => operator::Map::Square,
-            Map::Abs => operator::Map::Abs,
-            // All NaN print equally, and so must be equal.
-            Map::Scale(factor) => operator::Map::Scale(if factor.is_nan() { f32::NAN } else { factor }.to_bits()),
-        });
-        self
-    }
-
-    /// Applies a [`Fragment`] to every element when it is loaded, before any map. The array then
-    /// has elements of type `I`. The result of the fragment is what is reduced: `f32` for
-    /// reductions of f32 and f16, `i32`, `u32`, or `vec2<f32>` for complex numbers.
+    /// Applies a [`Fragment`] to every element when it is loaded, before what the operation itself
+    /// does with it. The array then has elements of type `I`. The result of the fragment is what is
+    /// reduced: `f32` for reductions of f32 and f16, `i32`, `u32`, or `vec2<f32>` for complex
+    /// numbers.
     ///
     /// The fragment knows the indices of the element in the shape: `i0` on the first axis, and so
     /// on, `batch`, and the lengths `n0`, …. A second fragment replaces the first.

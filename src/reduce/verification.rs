@@ -4,7 +4,7 @@
 use super::core::Core;
 use crate::fragment::Form;
 use crate::kernels::reduce::operator::{Fold, Kind, Map, Operator};
-use crate::verify::{TestInput, Tolerance, Verification};
+use crate::verify::{Format, TestInput, Tolerance, Verification};
 
 /// The unit roundoff u of f32 and of f64.
 const U32: f64 = 1.0 / 16_777_216.0;
@@ -16,7 +16,7 @@ const U64: f64 = f64::EPSILON / 2.0;
 const MAX_TOLERANCE: f64 = 2e-4;
 
 /// A number whose bits, as an integer, are 5 modulo 8: its powers modulo 2³² repeat only after 2³⁰.
-const ODD: f32 = f32::from_bits(0x3f80_0005);
+const ODD: f64 = f32::from_bits(0x3f80_0005) as f64;
 
 pub(super) fn verification(spec: &Core) -> Verification {
     let Ok(geometry) = spec.geometry() else { return Verification::EXACT };
@@ -26,7 +26,7 @@ pub(super) fn verification(spec: &Core) -> Verification {
     // What the fragment computes is unknown, and devices may round in it as they like.
     let error = match own.output {
         Tolerance::Bits | Tolerance::Integers { .. } => 0.0,
-        Tolerance::F32(error) | Tolerance::F16(error) | Tolerance::Bf16(error) | Tolerance::F64(error) => error,
+        Tolerance::Numbers(_, error) => error,
     };
     let of_forms = Verification::of_forms(Form::REAL, sink.fragment.array, error.max(64.0 * U32));
     Verification { output: of_forms.output, ..own }
@@ -34,37 +34,31 @@ pub(super) fn verification(spec: &Core) -> Verification {
 
 /// The same for the results before a fragment maps them. Each is made of `count` elements.
 fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
-    let between = |low: f64, high: f64| match spec.kind {
-        Kind::F64 => TestInput::F64(low, high),
-        Kind::F16 => TestInput::F16(low as f32, high as f32),
-        _ => TestInput::F32(low as f32, high as f32),
+    let format = match spec.kind {
+        Kind::F64 => Format::F64,
+        Kind::F16 => Format::F16,
+        _ => Format::F32,
     };
+    let between = |low: f64, high: f64| TestInput::Numbers(format, low, high);
     if let Some(source) = &operator.source {
         // What the fragment computes is unknown, and devices may round in it as they like.
         let error = (64.0 * U32 * (count + 8.0)).min(MAX_TOLERANCE);
         let output = match operator.result() {
             _ if operator.is_arg() => Tolerance::Bits,
             _ if matches!(operator.mapped(), Kind::I32 | Kind::U32) => Tolerance::Bits,
-            _ => Tolerance::F32(error),
+            _ => Tolerance::Numbers(Format::F32, error),
         };
-        let input = match source.fragment.array.float_bits() {
-            Some((32, _)) => TestInput::F32(0.5, 1.5),
-            Some((_, false)) => TestInput::F16(0.5, 1.5),
-            Some((_, true)) => TestInput::Bf16(0.5, 1.5),
-            None => TestInput::Bits,
-        };
+        let input = Format::of(source.fragment.array).map_or(TestInput::Bits, |format| TestInput::Numbers(format, 0.5, 1.5));
         return Verification { input, output };
     }
     let u = if operator.result() == Kind::F64 { U64 } else { U32 };
-    let within = |error: f64| match operator.result() {
-        Kind::F64 => Tolerance::F64(error),
-        _ => Tolerance::F32(error),
-    };
+    let of_result = if operator.result() == Kind::F64 { Format::F64 } else { Format::F32 };
+    let within = |error: f64| Tolerance::Numbers(of_result, error);
     if operator.mapped() == Kind::I32 || operator.mapped() == Kind::U32 {
         return match operator.fold {
             // Half of all random integers are even. After 32 of those the product is 0 and stays 0,
             // so errors in the rest would go unnoticed.
-            Fold::Product => Verification { input: TestInput::F32(ODD, ODD), output: Tolerance::Bits },
+            Fold::Product => Verification { input: TestInput::Numbers(Format::F32, ODD, ODD), output: Tolerance::Bits },
             _ => Verification::EXACT,
         };
     }
@@ -78,14 +72,11 @@ fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
     match operator.fold {
         // Values of one result are between 0.5 and 1.5, so their mean is a few deviations. Of two
         // nearly equal ones the difference is exact.
-        Fold::Moments => {
-            let scale = scale(operator);
-            Verification { input: between(0.5 / scale, 1.5 / scale), output: within((64.0 * u * (count + 8.0)).min(MAX_TOLERANCE)) }
-        }
+        Fold::Moments => Verification { input: between(0.5, 1.5), output: within((64.0 * u * (count + 8.0)).min(MAX_TOLERANCE)) },
         Fold::Product => {
             // The logarithm of a product of numbers x·(1 ± d) is a random walk. After n factors it
             // is about 2 or -2, so the product neither overflows nor underflows.
-            let middle = 1.0 / (scale(operator) * if spec.kind == Kind::Complex { std::f64::consts::SQRT_2 } else { 1.0 });
+            let middle = if spec.kind == Kind::Complex { std::f64::consts::FRAC_1_SQRT_2 } else { 1.0 };
             let spread = (2.0 * (3.0 / count).sqrt()).min(0.5);
             // So close to 1, f16 has few numbers, and their mean is not 1: products of more than
             // 2¹⁶ of them were 0 or infinite.
@@ -102,20 +93,8 @@ fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
         // result. The behaviour of a custom operator is unknown: sums and the like, and extrema,
         // agree within this tolerance as well.
         _ => {
-            let scale = scale(operator);
             let error = (4.0 * u * (count + 8.0)).min(MAX_TOLERANCE);
-            Verification { input: between(0.5 / scale, 1.5 / scale), output: within(error) }
+            Verification { input: between(0.5, 1.5), output: within(error) }
         }
-    }
-}
-
-/// The absolute value of the factor on each element, or 1 if dividing by it would lose too much.
-fn scale(operator: &Operator) -> f64 {
-    match operator.map {
-        Map::Scale(bits) => {
-            let most = if operator.input == Kind::F16 { 1e4 } else { 1e30 };
-            Some(f64::from(f32::from_bits(bits).abs())).filter(|scale| (1.0 / most..most).contains(scale)).unwrap_or(1.0)
-        }
-        _ => 1.0,
     }
 }

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 use super::UNWRITTEN;
-use super::{TestInput, Tolerance};
+use super::{Format, TestInput, Tolerance};
 
 /// Words after which random inputs repeat: a prime, so that no extent of an array is a multiple of
 /// it, and making gigabytes takes no longer than copying.
@@ -18,12 +18,18 @@ pub(crate) fn fill(fill: TestInput, words: usize) -> Vec<u32> {
     while input.len() < own {
         match fill {
             TestInput::Bits => input.push((dice.next() >> 32) as u32),
-            TestInput::F32(low, high) => input.push((low + (high - low) * dice.unit() as f32).to_bits()),
-            TestInput::F16(low, high) => input.push(word(|| f16::from_f32(low + (high - low) * dice.unit() as f32).to_bits())),
-            TestInput::Bf16(low, high) => input.push(word(|| bf16::from_f32(low + (high - low) * dice.unit() as f32).to_bits())),
-            TestInput::F64(low, high) => {
+            TestInput::Numbers(Format::F64, low, high) => {
                 let bits = (low + (high - low) * dice.unit()).to_bits();
                 input.extend([bits as u32, (bits >> 32) as u32]);
+            }
+            TestInput::Numbers(format, low, high) => {
+                let (low, high) = (low as f32, high as f32);
+                let mut number = || low + (high - low) * dice.unit() as f32;
+                input.push(match format {
+                    Format::F16 => word(|| f16::from_f32(number()).to_bits()),
+                    Format::Bf16 => word(|| bf16::from_f32(number()).to_bits()),
+                    _ => number().to_bits(),
+                });
             }
         }
     }
@@ -47,18 +53,13 @@ pub(crate) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32
     if expected.len() != actual.len() {
         return Some(format!("{} words in place of {}", actual.len(), expected.len()));
     }
-    let f16s = |word: &[u32]| halves(word[0]).map(|bits| f16::from_bits(bits).to_f64());
-    let bf16s = |word: &[u32]| halves(word[0]).map(|bits| bf16::from_bits(bits).to_f64());
     let (tolerance, [difference, norm]) = match agreement {
         Tolerance::Bits => {
             let wrong = expected.iter().zip(actual).filter(|(expected, actual)| expected != actual).count();
             return (wrong > 0).then(|| format!("{wrong} of {} words are wrong", expected.len()));
         }
         Tolerance::Integers { bits, signed, tolerance } => return integers_apart((bits, signed), tolerance, [expected, actual]),
-        Tolerance::F32(tolerance) => (tolerance, squares(expected, actual, 1, |word| [f64::from(f32::from_bits(word[0])), 0.0])),
-        Tolerance::F16(tolerance) => (tolerance, squares(expected, actual, 1, f16s)),
-        Tolerance::Bf16(tolerance) => (tolerance, squares(expected, actual, 1, bf16s)),
-        Tolerance::F64(tolerance) => (tolerance, squares(expected, actual, 2, |pair| [double(pair), 0.0])),
+        Tolerance::Numbers(format, tolerance) => (tolerance, squares(format, expected, actual)),
     };
     let error = (difference / norm).sqrt();
     // Not `error > tolerance`, which lets NaN pass. Where nothing differs there may be nothing at
@@ -71,36 +72,21 @@ pub(crate) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32
 /// How many numbers of an output are infinite or none, if it holds numbers that are compared as
 /// such.
 pub(crate) fn count_not_finite(output: Tolerance, words: &[u32]) -> Option<usize> {
-    let count = match output {
-        Tolerance::Bits | Tolerance::Integers { .. } => return None,
-        Tolerance::F32(_) => words.iter().filter(|word| !f32::from_bits(**word).is_finite()).count(),
-        Tolerance::F16(_) => words.iter().flat_map(|word| halves(*word)).filter(|bits| !f16::from_bits(*bits).is_finite()).count(),
-        Tolerance::Bf16(_) => words.iter().flat_map(|word| halves(*word)).filter(|bits| !bf16::from_bits(*bits).is_finite()).count(),
-        Tolerance::F64(_) => words.chunks(2).filter(|pair| !double(pair).is_finite()).count(),
-    };
-    Some(count)
+    match output {
+        Tolerance::Bits | Tolerance::Integers { .. } => None,
+        Tolerance::Numbers(format, _) => Some(format.numbers(words).filter(|number| !number.is_finite()).count()),
+    }
 }
 
-/// The two numbers of 16 bits of a word.
-fn halves(word: u32) -> [u16; 2] {
-    [word as u16, (word >> 16) as u16]
-}
-
-/// The f64 of two words.
-fn double(pair: &[u32]) -> f64 {
-    f64::from_bits(pair.iter().rev().fold(0, |bits, &word| bits << 32 | u64::from(word)))
-}
-
-/// Sums of squares: of the differences, and of what is expected, for numbers that lie in so many
-/// words. Equal words do not differ, whatever they are: what no recipe writes is a NaN in both. A
+/// Sums of squares: of the differences, and of what is expected. Equal words do not differ, whatever they are: what no recipe writes is a NaN in both. A
 /// fragment may make infinite numbers and NaN of test input. Those are so in both, and say nothing
 /// of how large the others are.
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
-fn squares(expected: &[u32], actual: &[u32], size: usize, numbers: impl Fn(&[u32]) -> [f64; 2]) -> [f64; 2] {
+fn squares(format: Format, expected: &[u32], actual: &[u32]) -> [f64; 2] {
+    let size = format.bytes().div_ceil(4);
     expected.chunks(size).zip(actual.chunks(size)).fold([0.0, 0.0], |[mut difference, mut norm], (expected, actual)| {
-        let (own, other) = (numbers(expected), numbers(actual));
         let written = ![expected, actual].iter().any(|words| words.contains(&UNWRITTEN));
-        for (own, other) in own.into_iter().zip(other) {
+        for (own, other) in format.numbers(expected).zip(format.numbers(actual)) {
             if expected != actual && own != other && !(written && own.is_nan() && other.is_nan()) {
                 difference += (other - own) * (other - own);
             }
@@ -160,18 +146,22 @@ mod tests {
 
     #[test]
     fn inputs_are_in_range_and_do_not_repeat_early() {
-        let input = fill(TestInput::F32(-1.0, 1.0), 2 * PERIOD);
+        let input = fill(TestInput::Numbers(Format::F32, -1.0, 1.0), 2 * PERIOD);
         assert_eq!(input.len(), 2 * PERIOD);
         assert!(input.iter().all(|&word| f32::from_bits(word).abs() <= 1.0));
         let mean = input.iter().map(|&word| f64::from(f32::from_bits(word))).sum::<f64>() / input.len() as f64;
         assert!(mean.abs() < 0.01, "{mean}");
         assert_ne!(input[..1024], input[1 << 20..][..1024]);
-        assert!(fill(TestInput::F16(0.5, 1.5), 99).iter().all(|&word| (0.5..=1.5).contains(&f16::from_bits(word as u16).to_f32())));
-        assert_eq!(count_not_finite(Tolerance::F32(1.0), &[0, 0x7f80_0000, 0x7fc0_dead, 1]), Some(2));
-        assert_eq!(count_not_finite(Tolerance::F16(1.0), &[0x7c00_0000, 0x3c00_3c00]), Some(1));
-        assert_eq!(count_not_finite(Tolerance::F64(1.0), &[0, 0x7ff0_0000, 0, 0]), Some(1));
+        assert!(
+            fill(TestInput::Numbers(Format::F16, 0.5, 1.5), 99)
+                .iter()
+                .all(|&word| (0.5..=1.5).contains(&f16::from_bits(word as u16).to_f32()))
+        );
+        assert_eq!(count_not_finite(Tolerance::Numbers(Format::F32, 1.0), &[0, 0x7f80_0000, 0x7fc0_dead, 1]), Some(2));
+        assert_eq!(count_not_finite(Tolerance::Numbers(Format::F16, 1.0), &[0x7c00_0000, 0x3c00_3c00]), Some(1));
+        assert_eq!(count_not_finite(Tolerance::Numbers(Format::F64, 1.0), &[0, 0x7ff0_0000, 0, 0]), Some(1));
         assert_eq!(count_not_finite(Tolerance::Bits, &[0x7fc0_dead]), None);
-        let wide = fill(TestInput::F64(2.0, 3.0), 100);
+        let wide = fill(TestInput::Numbers(Format::F64, 2.0, 3.0), 100);
         assert!(wide.chunks_exact(2).all(|pair| (2.0..3.0).contains(&f64::from_bits(u64::from(pair[1]) << 32 | u64::from(pair[0])))));
     }
 
@@ -180,15 +170,20 @@ mod tests {
     fn equal_results_agree_and_others_do_not() {
         let words = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         let expected = words(&[1.0, -2.0, f32::NAN]);
-        for agreement in [Tolerance::Bits, Tolerance::F32(1e-6), Tolerance::F16(1e-3), Tolerance::F64(1e-12)] {
+        for agreement in [
+            Tolerance::Bits,
+            Tolerance::Numbers(Format::F32, 1e-6),
+            Tolerance::Numbers(Format::F16, 1e-3),
+            Tolerance::Numbers(Format::F64, 1e-12),
+        ] {
             assert_eq!(disagreement(agreement, &expected, &expected), None);
             assert!(disagreement(agreement, &expected, &expected[1..]).is_some());
             assert!(disagreement(agreement, &expected, &words(&[1.5, -2.0, f32::NAN])).is_some(), "{agreement:?}");
             assert!(disagreement(agreement, &expected, &words(&[f32::NAN; 3])).is_some(), "{agreement:?}");
         }
-        assert_eq!(disagreement(Tolerance::F32(1e-6), &expected, &words(&[1.0000001, -2.0, f32::NAN])), None);
-        assert!(disagreement(Tolerance::F32(1e-6), &expected, &words(&[1.0, -2.0, 0.0])).is_some(), "a number for a NaN");
-        assert!(disagreement(Tolerance::F32(1e-6), &words(&[0.0]), &words(&[1e-30])).is_some(), "something for nothing");
+        assert_eq!(disagreement(Tolerance::Numbers(Format::F32, 1e-6), &expected, &words(&[1.0000001, -2.0, f32::NAN])), None);
+        assert!(disagreement(Tolerance::Numbers(Format::F32, 1e-6), &expected, &words(&[1.0, -2.0, 0.0])).is_some(), "a number for a NaN");
+        assert!(disagreement(Tolerance::Numbers(Format::F32, 1e-6), &words(&[0.0]), &words(&[1e-30])).is_some(), "something for nothing");
     }
 
     /// What a fragment makes of test input may be infinite or no number, in both results.
@@ -200,7 +195,7 @@ mod tests {
         let with = |i: usize, word: u32| {
             let mut actual = expected;
             actual[i] = word;
-            disagreement(Tolerance::F32(1e-6), &expected, &actual)
+            disagreement(Tolerance::Numbers(Format::F32, 1e-6), &expected, &actual)
         };
         assert_eq!([with(0, 1.000_000_1f32.to_bits()), with(2, other_nan)], [None, None]);
         let wrong =
@@ -208,8 +203,8 @@ mod tests {
         wrong.iter().for_each(|&(i, word)| assert!(with(i, word).is_some(), "{i}: {word:x}"));
         let double = |x: f64| [x.to_bits() as u32, (x.to_bits() >> 32) as u32];
         let [one, near, none] = [1.0, 1.0 + 1e-13, f64::NAN].map(double);
-        assert_eq!(disagreement(Tolerance::F64(1e-12), &[one, none].concat(), &[near, none].concat()), None);
-        assert!(disagreement(Tolerance::F64(1e-12), &[one, none].concat(), &[none, none].concat()).is_some());
+        assert_eq!(disagreement(Tolerance::Numbers(Format::F64, 1e-12), &[one, none].concat(), &[near, none].concat()), None);
+        assert!(disagreement(Tolerance::Numbers(Format::F64, 1e-12), &[one, none].concat(), &[none, none].concat()).is_some());
     }
 
     /// Whole numbers of rounded ones fall to the other side of one now and then.

@@ -2,6 +2,7 @@
 //! for [`Plan::verify`](crate::Plan::verify).
 
 mod compare;
+mod format;
 mod guarded;
 pub(crate) mod sample;
 mod verification;
@@ -11,5 +12,6 @@ pub(crate) use compare::disagreement;
 pub(crate) use compare::{count_not_finite, fill};
 pub(crate) use guarded::{Guarded, UNWRITTEN};
 
+pub use format::Format;
 pub use sample::{Energy, Known, Sample};
 pub use verification::{TestInput, Tolerance, Verification};

@@ -1,6 +1,6 @@
 //! Single elements of a result, computed on the host from the definition.
 
-use half::{bf16, f16};
+use super::Format;
 
 /// An element of the correct result for a given input. It is computed without any recipe.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,14 +17,8 @@ pub struct Sample {
 pub enum Known {
     /// Exactly these bytes.
     Bytes(Vec<u8>),
-    /// These f32 values, each within the given absolute error.
-    F32(Vec<f64>, f64),
-    /// These f16 values, each within the given absolute error.
-    F16(Vec<f64>, f64),
-    /// These bf16 values, each within the given absolute error.
-    Bf16(Vec<f64>, f64),
-    /// These f64 values, each within the given absolute error.
-    F64(Vec<f64>, f64),
+    /// These numbers, each within the given absolute error.
+    Numbers(Format, Vec<f64>, f64),
 }
 
 /// A sum of squares that follows from the input, as by Parseval's theorem.
@@ -91,38 +85,37 @@ impl Sample {
     pub(crate) fn bytes(&self) -> usize {
         match &self.value {
             Known::Bytes(bytes) => bytes.len(),
-            Known::F16(parts, _) | Known::Bf16(parts, _) => 2 * parts.len(),
-            Known::F32(parts, _) => 4 * parts.len(),
-            Known::F64(parts, _) => 8 * parts.len(),
+            Known::Numbers(format, parts, _) => format.bytes() * parts.len(),
         }
     }
 
     /// How large the error of this element in an output is, in parts of the allowed one. Of an
     /// element that must be exact, it is 0 or infinite.
     pub(crate) fn error(&self, output: &[u8]) -> f64 {
-        let near = |expected: &[f64], within: f64, bytes: usize, read: &dyn Fn(&[u8]) -> f64| {
-            let error = |(i, expected): (usize, &f64)| {
-                let first = self.byte + bytes * i;
-                let error = output.get(first..first + bytes).map_or(f64::NAN, |bytes| (read(bytes) - expected).abs());
-                // Not `max`, which loses NaN.
-                if error == 0.0 {
-                    0.0
-                } else if error.is_finite() && within > 0.0 {
-                    error / within
-                } else {
-                    f64::INFINITY
-                }
-            };
-            expected.iter().enumerate().map(error).fold(0.0, f64::max)
-        };
         match &self.value {
             Known::Bytes(bytes) if output.get(self.byte..self.byte + bytes.len()) == Some(bytes) => 0.0,
             Known::Bytes(_) => f64::INFINITY,
-            Known::F32(parts, within) => near(parts, *within, 4, &|bytes| bytemuck::pod_read_unaligned::<f32>(bytes).into()),
-            Known::F16(parts, within) => near(parts, *within, 2, &|bytes| bytemuck::pod_read_unaligned::<f16>(bytes).into()),
-            Known::Bf16(parts, within) => near(parts, *within, 2, &|bytes| bytemuck::pod_read_unaligned::<bf16>(bytes).into()),
-            Known::F64(parts, within) => near(parts, *within, 8, &bytemuck::pod_read_unaligned::<f64>),
+            Known::Numbers(format, parts, within) => {
+                let error = |(i, expected): (usize, &f64)| {
+                    let error = (self.number(output, *format, i) - expected).abs();
+                    // Not `max`, which loses NaN.
+                    if error == 0.0 {
+                        0.0
+                    } else if error.is_finite() && *within > 0.0 {
+                        error / within
+                    } else {
+                        f64::INFINITY
+                    }
+                };
+                parts.iter().enumerate().map(error).fold(0.0, f64::max)
+            }
         }
+    }
+
+    /// Number `i` of this element in an output; NaN past its end.
+    fn number(&self, output: &[u8], format: Format, i: usize) -> f64 {
+        let first = self.byte + format.bytes() * i;
+        output.get(first..first + format.bytes()).map_or(f64::NAN, |bytes| format.read(bytes))
     }
 
     /// Whether numbers of a caller's can be judged by it: not where they are so large or so small
@@ -135,10 +128,8 @@ impl Sample {
                 [a, b, c, d] => u32::from_le_bytes([a, b, c, d]) & 0x7f80_0000 != 0,
                 _ => bytes.iter().any(|byte| *byte != 0),
             },
-            Known::F32(parts, within) | Known::F64(parts, within) | Known::Bf16(parts, within) => {
-                parts.iter().all(|part| part.abs() < 1e15) && (1e-21..1e15).contains(within)
-            }
-            Known::F16(parts, _) => parts.iter().all(|part| part.abs() < 6e4),
+            Known::Numbers(Format::F16, parts, _) => parts.iter().all(|part| part.abs() < 6e4),
+            Known::Numbers(_, parts, within) => parts.iter().all(|part| part.abs() < 1e15) && (1e-21..1e15).contains(within),
         }
     }
 
@@ -147,30 +138,18 @@ impl Sample {
     pub fn fault(&self, output: &[u32]) -> Option<String> {
         let output: &[u8] = bytemuck::cast_slice(output);
         let at = |first: usize, bytes: usize| output.get(first..first + bytes);
-        let near = |expected: &[f64], within: f64, actual: &dyn Fn(usize) -> Option<f64>| {
-            let wrong = expected.iter().enumerate().find_map(|(i, &expected)| {
-                let actual = actual(i).unwrap_or(f64::NAN);
-                // A NaN is near nothing.
-                let fine = (actual - expected).abs() <= within;
-                (!fine).then_some((actual, expected))
-            });
-            wrong.map(|(actual, expected)| format!("the number at byte {} is {actual:e} in place of {expected:e}", self.byte))
-        };
         match &self.value {
             Known::Bytes(bytes) if at(self.byte, bytes.len()) == Some(bytes) => None,
             Known::Bytes(bytes) => {
                 Some(format!("the element at byte {} is {:02x?} in place of {bytes:02x?}", self.byte, at(self.byte, bytes.len())))
             }
-            Known::F32(parts, within) => {
-                near(parts, *within, &|i| at(self.byte + 4 * i, 4).map(|bytes| bytemuck::pod_read_unaligned::<f32>(bytes).into()))
+            Known::Numbers(format, parts, within) => {
+                let numbers = parts.iter().enumerate().map(|(i, expected)| (self.number(output, *format, i), expected));
+                // A NaN is near nothing.
+                let wrong =
+                    numbers.map(|(actual, expected)| ((actual - expected).abs() <= *within, actual, expected)).find(|(fine, ..)| !fine);
+                wrong.map(|(_, actual, expected)| format!("the number at byte {} is {actual:e} in place of {expected:e}", self.byte))
             }
-            Known::F16(parts, within) => {
-                near(parts, *within, &|i| at(self.byte + 2 * i, 2).map(|bytes| bytemuck::pod_read_unaligned::<f16>(bytes).into()))
-            }
-            Known::Bf16(parts, within) => {
-                near(parts, *within, &|i| at(self.byte + 2 * i, 2).map(|bytes| bytemuck::pod_read_unaligned::<bf16>(bytes).into()))
-            }
-            Known::F64(parts, within) => near(parts, *within, &|i| at(self.byte + 8 * i, 8).map(bytemuck::pod_read_unaligned::<f64>)),
         }
     }
 }
@@ -183,21 +162,26 @@ mod tests {
     fn samples_tell_right_from_wrong() {
         let output: Vec<u32> = [1.0f32, 2.0, 3.0].map(f32::to_bits).to_vec();
         let sample = |byte, value| Sample { byte, value };
-        assert_eq!(sample(4, Known::F32(vec![2.0, 3.1], 0.2)).fault(&output), None);
-        assert!(sample(4, Known::F32(vec![2.0, 3.1], 0.05)).fault(&output).unwrap().contains("3e0 in place of 3.1e0"));
-        assert!(sample(8, Known::F32(vec![3.0, 4.0], 1.0)).fault(&output).is_some(), "past the end");
-        assert!(sample(0, Known::F32(vec![f64::NAN], 1.0)).fault(&output).is_some());
+        assert_eq!(sample(4, Known::Numbers(Format::F32, vec![2.0, 3.1], 0.2)).fault(&output), None);
+        assert!(sample(4, Known::Numbers(Format::F32, vec![2.0, 3.1], 0.05)).fault(&output).unwrap().contains("3e0 in place of 3.1e0"));
+        assert!(sample(8, Known::Numbers(Format::F32, vec![3.0, 4.0], 1.0)).fault(&output).is_some(), "past the end");
+        assert!(sample(0, Known::Numbers(Format::F32, vec![f64::NAN], 1.0)).fault(&output).is_some());
         assert_eq!(sample(2, Known::Bytes(vec![0x80, 0x3f])).fault(&output), None);
         assert!(sample(2, Known::Bytes(vec![0x80, 0x40])).fault(&output).is_some());
         let double: Vec<u32> = bytemuck::pod_collect_to_vec(&[2.5f64]);
-        assert_eq!(sample(0, Known::F64(vec![2.5], 0.0)).fault(&double), None);
+        assert_eq!(sample(0, Known::Numbers(Format::F64, vec![2.5], 0.0)).fault(&double), None);
         let error = |byte, value| sample(byte, value).error(bytemuck::cast_slice(&output));
-        assert!((error(4, Known::F32(vec![2.0, 3.1], 0.2)) - 0.5).abs() < 1e-6);
-        assert!((error(4, Known::F32(vec![2.0, 3.1], 0.05)) - 2.0).abs() < 1e-5);
-        for value in [Known::F32(vec![f64::NAN], 1.0), Known::F32(vec![3.0, 4.0], 1.0), Known::F32(vec![3.5], 0.0), Known::Bytes(vec![1])] {
+        assert!((error(4, Known::Numbers(Format::F32, vec![2.0, 3.1], 0.2)) - 0.5).abs() < 1e-6);
+        assert!((error(4, Known::Numbers(Format::F32, vec![2.0, 3.1], 0.05)) - 2.0).abs() < 1e-5);
+        for value in [
+            Known::Numbers(Format::F32, vec![f64::NAN], 1.0),
+            Known::Numbers(Format::F32, vec![3.0, 4.0], 1.0),
+            Known::Numbers(Format::F32, vec![3.5], 0.0),
+            Known::Bytes(vec![1]),
+        ] {
             assert_eq!(error(8, value), f64::INFINITY);
         }
-        assert_eq!([error(8, Known::F32(vec![3.0], 0.0)), error(2, Known::Bytes(vec![0x80, 0x3f]))], [0.0, 0.0]);
+        assert_eq!([error(8, Known::Numbers(Format::F32, vec![3.0], 0.0)), error(2, Known::Bytes(vec![0x80, 0x3f]))], [0.0, 0.0]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What correct results may differ by, and for which input.
 
+use super::Format;
 use crate::fragment::Form;
 
 /// The test input for comparing recipes, and how far apart two correct results may be.
@@ -18,19 +19,12 @@ impl Verification {
     /// Numbers that arrays of these forms have, for results that differ by `tolerance` before they
     /// are stored.
     pub(crate) fn of_forms(input: Form, output: Form, tolerance: f64) -> Self {
-        let input = match input.float_bits() {
-            Some((64, _)) => TestInput::F64(-1.0, 1.0),
-            Some((32, _)) => TestInput::F32(-1.0, 1.0),
-            Some((_, false)) => TestInput::F16(-1.0, 1.0),
-            Some((_, true)) => TestInput::Bf16(-1.0, 1.0),
-            None => TestInput::Bits,
-        };
-        let output = match output.float_bits() {
-            Some((64, _)) => Tolerance::F64(tolerance),
-            Some((32, _)) => Tolerance::F32(tolerance),
+        let input = Format::of(input).map_or(TestInput::Bits, |format| TestInput::Numbers(format, -1.0, 1.0));
+        let output = match Format::of(output) {
             // Each of two results may be rounded by 2⁻¹¹, or 2⁻⁸.
-            Some((_, false)) => Tolerance::F16(1e-3),
-            Some((_, true)) => Tolerance::Bf16(8e-3),
+            Some(Format::F16) => Tolerance::Numbers(Format::F16, 1e-3),
+            Some(Format::Bf16) => Tolerance::Numbers(Format::Bf16, 8e-3),
+            Some(format) => Tolerance::Numbers(format, tolerance),
             None => Tolerance::Integers { bits: output.bits_of_number(), signed: output.is_signed(), tolerance },
         };
         Self { input, output }
@@ -43,14 +37,8 @@ impl Verification {
 pub enum TestInput {
     /// Random bits.
     Bits,
-    /// Values of f32, uniform between two bounds.
-    F32(f32, f32),
-    /// Values of f16, uniform between two bounds.
-    F16(f32, f32),
-    /// Values of bf16, uniform between two bounds.
-    Bf16(f32, f32),
-    /// Values of f64, uniform between two bounds.
-    F64(f64, f64),
+    /// Numbers, uniform between two bounds.
+    Numbers(Format, f64, f64),
 }
 
 /// How far apart two correct results may be.
@@ -59,16 +47,11 @@ pub enum TestInput {
 pub enum Tolerance {
     /// Equal bits.
     Bits,
-    /// A bound on the relative error of arrays of f32, in the two-norm. NaN agrees with nothing.
-    F32(f64),
-    /// The same for arrays of f16.
-    F16(f64),
-    /// The same for arrays of bf16.
-    Bf16(f64),
-    /// The same for arrays of f64.
-    F64(f64),
-    /// Whole numbers that a fragment makes of rounded ones, which may fall to the other side of one:
-    /// a number in 256 may be off, by 1 or by a part of it if that is more.
+    /// A bound on the relative error of an array of numbers, in the two-norm. NaN agrees with
+    /// nothing.
+    Numbers(Format, f64),
+    /// Whole numbers that a fragment makes of rounded ones, which may fall to the other side of
+    /// one: a number in 256 may be off, by 1 or by a part of it if that is more.
     Integers {
         /// Bits of a number: 8, 16 or 32.
         bits: u32,

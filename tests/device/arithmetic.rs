@@ -162,7 +162,7 @@ fn stage(dispatch: &Dispatch) -> Option<&Stage> {
 fn adds_products(stage: &Stage) -> bool {
     let operator = &stage.operator;
     let is_float = matches!(operator.value(), Kind::F32 | Kind::F64 | Kind::Complex);
-    let maps = matches!(operator.map, Map::Square | Map::Norm | Map::Product | Map::ConjugateProduct | Map::Scale(_));
+    let maps = matches!(operator.map, Map::Norm | Map::Product | Map::ConjugateProduct);
     let folds = operator.fold == Fold::Product && operator.value() == Kind::Complex;
     is_float && !operator.rounded && (maps && operator.fold == Fold::Sum && !stage.partial || folds)
 }

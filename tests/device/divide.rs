@@ -2,7 +2,7 @@
 
 use wgpu_fft::elements::Value;
 use wgpu_fft::reduce::{self, Custom, Reduction};
-use wgpu_fft::{Complex32, Element, Spec};
+use wgpu_fft::{Complex32, Element, Fragment, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts};
 use crate::harness::*;
@@ -64,13 +64,14 @@ pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
 /// Sums whose bits depend on their order.
 fn check_long(devices: &Divided<Turns>) {
     let (x, y, z) = (noise(300_000, 29), noise(300_000, 31), complex_noise(60_000, 30));
+    let sum = reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap());
     let of_reals = [
         reduce::sum::<f32>(300_000),
         reduce::sum([3000, 100]).axes([0]),
         reduce::sum([30, 100, 100]).axes([0, 2]),
         reduce::sum_squares([3, 100_000]).axes([1]),
         reduce::product([300, 1000]).axes([0]),
-        reduce::custom(300_000, Custom::new("a + b", 0.0).unwrap().map("x * f32(j % 7u)").unwrap()),
+        sum.map_input(Fragment::new("value * f32(i0 % 7u)")).unwrap(),
     ];
     for spec in of_reals {
         devices.run(spec, None, &x, None);

@@ -6,8 +6,8 @@ use wgpu_fft::low_level;
 use wgpu_fft::low_level::recipes::reduce::Recipe;
 use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
-use wgpu_fft::{Element, Error, Layout, Spec};
+use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
+use wgpu_fft::{Element, Error, Fragment, Layout, Spec};
 
 use crate::harness::*;
 use crate::progress::less;
@@ -122,7 +122,8 @@ pub fn means_of_the_channels_of_a_picture(device: &Device) {
         let plan = device.plan_if_fit(reduce::mean::<f32>([pixels, channels]).axes([0]), None).unwrap();
         let means = plan.run(&x).unwrap().wait().unwrap();
         let centred: Vec<f32> = x.chunks_exact(channels).flat_map(|pixel| pixel.iter().zip(&means).map(|(x, mean)| x - mean)).collect();
-        let squares = device.plan_if_fit(reduce::mean::<f32>([pixels, channels]).axes([0]).map(Map::Square), None).unwrap();
+        let squared = reduce::mean::<f32>([pixels, channels]).axes([0]).map_input::<f32>(Fragment::new("value * value")).unwrap();
+        let squares = device.plan_if_fit(squared, None).unwrap();
         let squares = squares.run(&centred).unwrap().wait().unwrap();
         for c in 0..channels {
             let of_channel = || x.iter().skip(c).step_by(channels).map(|&x| f64::from(x));
@@ -279,7 +280,7 @@ pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
 pub fn results_stay_on_the_device(device: &Device) {
     let gpu = device.gpu();
     let (x, n) = (noise(70_000, 41), 70_000);
-    let square = device.planner.plan(reduce::sum::<f32>([7, 10_000]).map(Map::Square).axes([1])).unwrap();
+    let square = device.planner.plan(reduce::sum_squares::<f32>([7, 10_000]).axes([1])).unwrap();
     let largest = device.planner.plan(reduce::argmax::<f32>(7)).unwrap();
     let (input, sums, index) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(7).unwrap(), gpu.alloc::<u32>(1).unwrap());
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
@@ -336,6 +337,7 @@ pub fn adapters_agree_on_the_bits_of_a_sum() {
         devices().iter().map(run).collect()
     }
     let y = noise(300_000, 31);
+    let custom = reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap());
     let all = [
         bits(reduce::sum::<f32>(300_000), &x, None),
         bits(reduce::sum::<f32>([3000, 100]).axes([0]), &x, None),
@@ -352,9 +354,9 @@ pub fn adapters_agree_on_the_bits_of_a_sum() {
         bits(reduce::variance::<Complex32>([58, 1024]).axes([1]), &z[..58 << 10], None),
         bits(reduce::sum::<f32>([300, 33]).axes([1]).input_layout(Layout::strides([1000, 30]).within(300_000)), &x, None),
         bits(reduce::variance::<f32>([256, 32]).input_layout(Layout::strides([3, 900]).within(300_000)), &x, None),
-        bits(reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap().map("x * x").unwrap()), &x, None),
+        bits(custom.map_input::<f32>(Fragment::new("value * value")).unwrap(), &x, None),
     ];
-    // The last case is a custom operator, whose products are not rounded separately; these adapters
+    // The last case has a fragment, whose products are not rounded separately; these adapters
     // do not fuse them.
     for (case, bits) in all.iter().enumerate() {
         assert!(bits.windows(2).all(|pair| pair[0] == pair[1]), "case {case}: {bits:x?}");

@@ -99,11 +99,14 @@ fn arrays_are_cut_as_their_axes_say() {
     // Elements with gaps stay together.
     let padded = reduce::sum::<f32>([64, 1000]).axes([1]).input_layout(Layout::strides([1024, 1]));
     assert_eq!(divide::division(&padded).unwrap(), Division::Whole { elements: 63 * 1024 + 1000, results: 64 });
-    // So do those that fragments map, or whose results they map.
-    let fragment = || Fragment::new("value + f32(i0)");
+    // So do those whose results fragments map, and those whose fragments need other numbers than the
+    // element and its indices among those that are reduced with it.
     let whole = Division::Whole { elements: 90_000, results: 9 };
     let rows = || reduce::sum::<f32>([9, 10_000]).axes([1]);
-    assert_eq!(divide::division(&rows().map_input::<f32>(fragment()).unwrap()).unwrap(), whole);
+    let mapped = |fragment| divide::division(&rows().map_input::<f32>(fragment).unwrap()).unwrap();
+    assert_eq!(mapped(Fragment::new("value + f32(i0)")), whole);
+    assert_eq!(mapped(Fragment::new("value * more[0]").array::<f32>("more", 1)), whole);
+    assert_eq!(mapped(Fragment::new("value + f32(i1)")), lines(1, 9, 10_000, 1));
     assert_eq!(divide::division(&rows().map_output::<u32>(Fragment::new("u32(value)")).unwrap()).unwrap(), whole);
     assert_eq!(of(&[10_000], 1, &[0]), Division::Parts { unit: 3584, units: 3, last: 2832, words: 2 });
     assert_eq!(of(&[1, 100, 100], 1, &[1, 2]), of(&[10_000], 1, &[0]));

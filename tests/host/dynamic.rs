@@ -51,7 +51,7 @@ fn texts_name_what_their_types_do() {
     agrees::<Reduction<Complex32, f32>>("norm complex f32 1000");
     agrees::<Reduction<f16, f32>>("mean f16 20x30");
     agrees::<Reduction<f64, f64>>("dot f64 1000");
-    agrees::<Reduction<f64, f64>>("sum f64 1000 square across-devices");
+    agrees::<Reduction<f64, f64>>("sum_abs f64 1000 across-devices");
     agrees::<Reduction<Complex32, f32>>("max_abs_diff complex f32 480x321");
     agrees::<Convolve<f32>>("convolve f32 200x300 by 9x9 same");
     agrees::<Convolve<Complex32>>("correlate complex f32 1000 by 50");

@@ -5,6 +5,7 @@ mod adjoint;
 mod choices;
 mod contract;
 mod convolve;
+mod custom;
 mod divide;
 mod dynamic;
 mod f64;

@@ -2,7 +2,7 @@
 
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::tune::Tunable;
-use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
+use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Fragment, Spec, bytemuck};
 
 use crate::lists::share;
@@ -165,14 +165,14 @@ fn every_operation_takes_a_fragment() {
         close(p, reduce::standard_deviation::<f32>(n).map_input::<u8>(by_255()).unwrap(), &picture, variance.sqrt());
         close(p, reduce::sum_squares::<f32>(n).map_input::<u8>(by_255()).unwrap(), &picture, squares);
         close(p, reduce::norm::<f32>(n).map_input::<u8>(by_255()).unwrap(), &picture, squares.sqrt());
-        close(p, reduce::sum::<f32>(n).map(Map::Square).map_input::<u8>(by_255()).unwrap(), &picture, squares);
-        close(p, reduce::sum::<f32>(n).map_input::<u8>(by_255()).unwrap().map(Map::Square), &picture, squares);
+        close(p, reduce::sum_abs::<f32>(n).map_input::<u8>(Fragment::new("f32(value) / -255.0")).unwrap(), &picture, unit.iter().sum());
         close(p, reduce::max::<f32>(n).map_input::<Complex32>(Fragment::new("length(value)")).unwrap(), &z, largest);
         close(p, reduce::mean::<f32>(n).map_input::<[u8; 4]>(Fragment::new("f32(value.z) / 255.0")).unwrap(), &pixels, mean);
         close(p, reduce::sum::<f16>(n).map_input::<f16>(Fragment::new("2.0 * value")).unwrap(), &halves, of_halves);
-        let operator = Custom::<f32>::new("a + b", 0.0).unwrap().map("x * f32(j)").unwrap();
+        let operator = Custom::<f32>::new("a + b", 0.0).unwrap();
+        let by_index = Fragment::new("f32(value) / 255.0 * f32(i0)");
         let weighted: f64 = unit.iter().enumerate().map(|(i, x)| x * i as f64).sum();
-        close(p, reduce::custom(n, operator).map_input::<u8>(by_255()).unwrap(), &picture, weighted);
+        close(p, reduce::custom(n, operator).map_input::<u8>(by_index).unwrap(), &picture, weighted);
 
         let case = Case::new(&[n], 1, None);
         let positive = || Fragment::new("i32(value) - 100");
@@ -219,7 +219,6 @@ fn arrays_and_uniforms_of_the_caller() {
 
 #[test]
 fn what_cannot_be_mapped_is_refused() {
-    let profile = &profiles()[0];
     let same = || Fragment::new("value");
     for (error, why) in [
         (reduce::dot::<f32>(8).map_input::<f32>(same()).map(drop), "takes two"),
@@ -237,11 +236,27 @@ fn what_cannot_be_mapped_is_refused() {
     let spec = reduce::mean::<f16>([8, 4]).axes([1]).map_input::<u8>(Fragment::new("f32(value)")).unwrap();
     assert_eq!(spec.to_string(), "mean f32 8x4 axes=1 from u8 by `f32(value)`");
     assert!(spec.to_string().parse::<Reduction<f32, f32>>().is_err());
-    // The whole array is bound.
-    let small = profile.clone().with(|profile| profile.binding_bytes = 1 << 16);
-    let spec = reduce::sum::<u32>(70_000).map_input::<u8>(Fragment::new("value")).unwrap();
-    let error = spec.lower(&"workgroup=64 lanes=64".parse().unwrap(), &small).unwrap_err();
-    assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", required: 70_000, .. }), "{error}");
+}
+
+/// Elements of 1 and 3 bytes, of which a binding has a part: of a line, of lines, or of rows.
+#[test]
+fn arrays_larger_than_a_binding_are_mapped_in_parts() {
+    let small = profiles()[0].clone().with(|profile| profile.binding_bytes = 1 << 13);
+    let bytes: Vec<u8> = (0..30_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let pixels: Vec<[u8; 3]> = bytes.chunks_exact(3).map(|own| [own[0], own[1], own[2]]).collect();
+    let green = || Fragment::new("value.y * (1 + i0)");
+    for (shape, axes) in [([1, 10_000], &[0, 1][..]), ([20, 500], &[1]), ([5000, 2], &[0]), ([100, 100], &[0])] {
+        let case = Case::new(&shape, 1, Some(axes));
+        let of = |i: &usize, value: u8| u32::from(value) * (1 + i / shape[1]) as u32;
+        let sums = |value: &dyn Fn(usize) -> u8| -> Vec<u32> {
+            case.groups().iter().map(|group| group.iter().map(|i| of(i, value(*i))).sum()).collect()
+        };
+        let spec = || reduce::sum::<u32>(shape);
+        let of_bytes = run(&case, &small, spec().map_input::<u8>(Fragment::new("value * (1 + i0)")).unwrap(), &bytes[..10_000]).unwrap();
+        assert_eq!(of_bytes, sums(&|i| bytes[i]), "{shape:?}");
+        let of_pixels = run(&case, &small, spec().map_input::<[u8; 3]>(green()).unwrap(), &pixels).unwrap();
+        assert_eq!(of_pixels, sums(&|i| pixels[i][1]), "{shape:?}");
+    }
 }
 
 /// All recipes of a search compute the same.
@@ -485,7 +500,10 @@ fn a_search_finds_recipes_for_mapped_results() {
         let spec = reduce::sum::<f32>(1000).map_output::<[f16; 2]>(Fragment::new("vec2(value, 1.0)")).unwrap();
         let verification = spec.verification();
         assert_eq!(verification.input, reduce::sum::<f32>(1000).verification().input);
-        assert!(matches!(verification.output, wgpu_fft::low_level::tune::Tolerance::F16(_)), "{verification:?}");
+        assert!(
+            matches!(verification.output, wgpu_fft::low_level::tune::Tolerance::Numbers(wgpu_fft::low_level::tune::Format::F16, _)),
+            "{verification:?}"
+        );
         assert!(spec.samples(&[0; 1000]).is_empty());
     }
 }

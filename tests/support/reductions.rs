@@ -3,7 +3,7 @@
 use half::f16;
 use wgpu_fft::elements::{Float, Value};
 use wgpu_fft::num_complex::{Complex32, Complex64};
-use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
+use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
 use wgpu_fft::{DeviceProfile, Element, Error, Fragment, Layout, Shape, Spec, half};
 
 use crate::reference::{complex_noise, noise};
@@ -173,6 +173,13 @@ impl Case {
         runner.run(spec.input_layout(place.layout()), self.recipe.as_deref(), &x, y.as_deref())
     }
 
+    /// The value of a fragment times its number among those that are reduced with it.
+    fn times_number(&self) -> Fragment {
+        let is_reduced = |axis: &usize| self.axes.as_ref().is_none_or(|axes| axes.contains(axis));
+        let number = |faster, axis| format!("({faster} * n{axis} + i{axis})");
+        Fragment::new(format!("value * {}", (0..self.shape.len()).filter(is_reduced).fold("0u".to_owned(), number)))
+    }
+
     /// Runs a reduction and compares every result with `check`, which gets the elements of that
     /// result.
     fn compare<T: Value, O: Element>(
@@ -211,12 +218,9 @@ impl Case {
         let one: [&[f32]; 2] = [&x, &[]];
         let both: [&[f32]; 2] = [&x, &y];
         self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|&x| x.into()), sum.into(), d, U));
-        self.compare(runner, reduce::sum(shape).map(Map::Abs), one, |x, _, sum, d| {
-            within_sum(x.iter().map(|&x| x.abs().into()), sum.into(), d, U)
-        });
-        self.compare(runner, reduce::sum(shape).map(Map::Scale(0.25)), one, |x, _, sum, d| {
-            within_sum(x.iter().map(|&x| f64::from(x) * 0.25), sum.into(), d + 1, U)
-        });
+        self.compare(runner, reduce::sum_abs(shape), one, |x, _, sum, d| within_sum(x.iter().map(|&x| x.abs().into()), sum.into(), d, U));
+        let quarter = reduce::sum::<f32>(shape).map_input(Fragment::new("0.25 * value")).unwrap();
+        self.compare(runner, quarter, one, |x, _, sum, d| within_sum(x.iter().map(|&x| f64::from(x) * 0.25), sum.into(), d + 1, U));
         self.compare(runner, reduce::mean(shape), one, |x, _, mean, d| {
             let n = x.len() as f64;
             within_sum(x.iter().map(|&x| f64::from(x) / n), mean.into(), d + 4, U)
@@ -254,8 +258,9 @@ impl Case {
         self.compare(runner, reduce::argmax(shape), coarse, |x, _, at, _| equal(place(x, most(x)), at));
         self.compare(runner, reduce::count(shape), coarse, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
         if runner.has_custom() {
-            let operator = Custom::new("max(a, b)", 0.0).unwrap().map("abs(x - 0.5)").unwrap();
-            self.compare(runner, reduce::custom(shape, operator), one, |x, _, worst, _| {
+            let operator = Custom::<f32>::new("max(a, b)", 0.0).unwrap();
+            let spec = reduce::custom(shape, operator).map_input(Fragment::new("abs(value - 0.5)")).unwrap();
+            self.compare(runner, spec, one, |x, _, worst, _| {
                 equal(x.iter().map(|x| (x - 0.5).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
             });
         }
@@ -283,7 +288,8 @@ impl Case {
         for (group, own) in groups.iter().zip(&means.results) {
             group.iter().for_each(|&i| centred[i] -= own);
         }
-        let Some(squares) = self.run(runner, reduce::mean::<f32>(shape).map(Map::Square), &centred, None) else { return };
+        let squared = reduce::mean::<f32>(shape).map_input(Fragment::new("value * value")).unwrap();
+        let Some(squares) = self.run(runner, squared, &centred, None) else { return };
         for (group, square) in groups.iter().zip(&squares.results).filter(|(group, _)| group.len() > 1) {
             let expected = {
                 let own: Vec<f32> = group.iter().map(|&i| x[i]).collect();
@@ -443,9 +449,11 @@ impl Case {
         });
         self.compare(runner, reduce::min(shape), one, |x, _, min, _| equal(*x.iter().min().unwrap(), min));
         self.compare(runner, reduce::max(shape), sone, |x, _, max, _| equal(*x.iter().max().unwrap(), max));
-        self.compare(runner, reduce::min(shape).map(Map::Abs), sone, |x, _, min, _| {
-            equal(x.iter().map(|x| x.wrapping_abs()).min().unwrap(), min)
+        self.compare(runner, reduce::sum_abs(shape), sone, |x, _, sum, _| {
+            equal(x.iter().fold(0, |sum: i32, x| sum.wrapping_add(x.wrapping_abs())), sum)
         });
+        let least = reduce::min::<i32>(shape).map_input(Fragment::new("abs(value)")).unwrap();
+        self.compare(runner, least, sone, |x, _, min, _| equal(x.iter().map(|x| x.wrapping_abs()).min().unwrap(), min));
         let few: Vec<i32> = x.iter().map(|x| (x % 5) as i32 - 2).collect();
         let few: [&[i32]; 2] = [&few, &[]];
         let place = |x: &[i32], value: i32| x.iter().position(|&x| x == value).unwrap() as u32;
@@ -460,10 +468,9 @@ impl Case {
             equal(x.iter().filter(|x| **x != 0).count() as u32, count)
         });
         if runner.has_custom() {
-            let operator = Custom::new("a ^ b", 0).unwrap().map("x * j").unwrap();
-            self.compare(runner, reduce::custom(shape, operator), one, |x, _, all, _| {
-                equal((0..).zip(x).fold(0, |a, (j, x)| a ^ x.wrapping_mul(j)), all)
-            });
+            let operator = Custom::<u32>::new("a ^ b", 0).unwrap();
+            let spec = reduce::custom(shape, operator).map_input(self.times_number()).unwrap();
+            self.compare(runner, spec, one, |x, _, all, _| equal((0..).zip(x).fold(0, |a, (j, x)| a ^ x.wrapping_mul(j)), all));
         }
     }
 
@@ -505,9 +512,9 @@ impl Case {
             within(x.iter().map(|z| wide(z) / n).collect(), mean, d + 4)
         });
         self.check_variance(runner, &x, U);
-        self.compare(runner, reduce::sum(shape).map(Map::Square), one, |x, _, sum, d| {
-            within(x.iter().map(|z| wide(z) * wide(z)).collect(), sum, d)
-        });
+        let square = "vec2(value.x * value.x - value.y * value.y, 2.0 * value.x * value.y)";
+        let squares = reduce::sum::<Complex32>(shape).map_input(Fragment::new(square)).unwrap();
+        self.compare(runner, squares, one, |x, _, sum, d| within(x.iter().map(|z| wide(z) * wide(z)).collect(), sum, d));
         self.compare(runner, reduce::dot(shape), both, |x, y, dot, d| {
             within(x.iter().zip(y).map(|(x, y)| wide(x) * wide(y)).collect(), dot, d)
         });

@@ -14,7 +14,7 @@ use crate::fragment::Form;
 use crate::layout::Placed;
 use crate::plan::Sealed;
 use crate::verify::sample::{count, index, spread};
-use crate::verify::{Energy, Known, Sample, Verification};
+use crate::verify::{Energy, Format, Known, Sample, Verification};
 
 /// The tolerance, relative to the two-norm of all numbers that an element is a sum of. It is ten
 /// times the error of the worst element of the least accurate transform, and far below that of a
@@ -100,10 +100,10 @@ impl Sealed for Transform {
             // What is stored in 16 bits is rounded once more.
             let size = parts.iter().fold(0.0, |size: f64, part| size.max(part.abs()));
             let value = match form.float_bits() {
-                Some((64, _)) => Known::F64(parts, within * F64_TOLERANCE),
-                Some((16, false)) => Known::F16(parts, within + size / 2048.0 + F16_STEP),
-                Some((16, true)) => Known::Bf16(parts, within + size / 256.0),
-                _ => Known::F32(parts, within),
+                Some((64, _)) => Known::Numbers(Format::F64, parts, within * F64_TOLERANCE),
+                Some((16, false)) => Known::Numbers(Format::F16, parts, within + size / 2048.0 + F16_STEP),
+                Some((16, true)) => Known::Numbers(Format::Bf16, parts, within + size / 256.0),
+                _ => Known::Numbers(Format::F32, parts, within),
             };
             Sample { byte, value }
         };

@@ -51,17 +51,13 @@ impl Kind {
     }
 }
 
-/// The map applied to each element when it is loaded.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// What an operation does with each element when it is loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Map {
     /// x.
     Identity,
-    /// x².
-    Square,
     /// |x|.
     Abs,
-    /// x times the f32 with these bits.
-    Scale(u32),
     /// 1 if x is nonzero, else 0.
     NonZero,
     /// |x|², a real number.
@@ -72,8 +68,6 @@ pub enum Map {
     ConjugateProduct,
     /// |x - y|.
     Distance,
-    /// A user-defined expression.
-    Custom(Arc<str>),
 }
 
 /// A fragment of the caller's on the elements or on the results, and where it finds its indices.
@@ -184,7 +178,7 @@ impl Operator {
     /// The type that the map returns.
     #[must_use]
     pub fn mapped(&self) -> Kind {
-        match (&self.map, self.input) {
+        match (self.map, self.input) {
             (Map::NonZero, _) => Kind::U32,
             (Map::Norm | Map::Distance, Kind::Complex) | (_, Kind::F16) => Kind::F32,
             (Map::Distance, Kind::I32) => Kind::U32,
@@ -213,13 +207,24 @@ impl Operator {
     /// Whether an element's index is part of its value.
     #[must_use]
     pub fn has_index(&self) -> bool {
-        self.is_arg() || matches!(self.map, Map::Custom(_)) || self.source.as_ref().is_some_and(|source| source.asks(true))
+        self.is_arg() || self.source.as_ref().is_some_and(|source| source.asks(true))
     }
 
     /// Whether the number of its result is part of an element's value.
     #[must_use]
     pub fn has_result(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.asks(false))
+    }
+
+    /// Whether any part of the array can be reduced by itself: the fragments need nothing but an
+    /// element, and its number among those that are reduced with it.
+    #[must_use]
+    pub(crate) fn is_local(&self) -> bool {
+        let is_local = |source: &Indexed| {
+            let Checked { array, .. } = &source.fragment;
+            !source.asks(false) && array.texels().is_none() && source.fragment.arrays().is_empty()
+        };
+        self.sink.is_none() && self.source.as_deref().is_none_or(is_local)
     }
 
     /// The size of an element of the array, in bytes.

@@ -6,7 +6,7 @@ use crate::edge::Edge;
 use crate::kernels::filter::stencil::Stored;
 use crate::plan::Sealed;
 use crate::verify::sample::{count, index, spread};
-use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
+use crate::verify::{Format, Known, Sample, TestInput, Tolerance, Verification};
 
 /// The unit roundoff of f32.
 const U: f64 = 1.0 / 16_777_216.0;
@@ -55,7 +55,7 @@ impl Sealed for Core {
                 value += weight * x;
                 size += (weight * x).abs();
             }
-            Sample { byte: 4 * result, value: Known::F32(vec![value], error * size + f64::from(f32::MIN_POSITIVE)) }
+            Sample { byte: 4 * result, value: Known::Numbers(Format::F32, vec![value], error * size + f64::from(f32::MIN_POSITIVE)) }
         };
         spread(results, count(of_all)).map(sample).collect()
     }
@@ -65,10 +65,10 @@ impl Sealed for Core {
         let depth = depth(&problem);
         // The products of noise without a mean hardly cancel. Those of bytes do, in a derivative.
         let (input, cancelled) = match problem.stored {
-            Stored::F32 => (TestInput::F32(-1.0, 1.0), 1.0),
+            Stored::F32 => (TestInput::Numbers(Format::F32, -1.0, 1.0), 1.0),
             Stored::U8 => (TestInput::Bits, 2.0 * depth.sqrt()),
         };
-        Verification { input, output: Tolerance::F32((4.0 * U * (depth + 4.0) * cancelled).min(MAX_TOLERANCE)) }
+        Verification { input, output: Tolerance::Numbers(Format::F32, (4.0 * U * (depth + 4.0) * cancelled).min(MAX_TOLERANCE)) }
     }
 }
 

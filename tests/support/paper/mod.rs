@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use wgpu_fft::Cause;
-use wgpu_fft::low_level::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification};
+use wgpu_fft::low_level::tune::{Arrays, Compiled, Format, TestInput, Tolerance, Tunable, Verification};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{DeviceBuffer, DeviceProfile, Error, Gpu, View, wgpu};
 
@@ -260,7 +260,7 @@ impl Tunable for PaperKernel {
     }
 
     fn verification(&self) -> Verification {
-        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(1e-6) }
+        Verification { input: TestInput::Numbers(Format::F32, -1.0, 1.0), output: Tolerance::Numbers(Format::F32, 1e-6) }
     }
 
     fn arrays(&self, _: &DeviceProfile) -> Result<Arrays, Error> {

@@ -3,6 +3,8 @@
 //! WGSL has no generic types, so this text is generated for each operator. Ranks and differences
 //! are the same for all operators on a type; they are files of `shaders/reduce/`.
 
+mod doubles;
+
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::wgsl::{
@@ -95,9 +97,9 @@ fn rounded(operator: &Operator, product: &Expr) -> Expr {
     hidden(product)
 }
 
-/// The same number, of which no compiler knows how it was computed. NVIDIA's takes x·f·f for x·(f·f),
-/// where f·f may be below or beyond all numbers: the squares of numbers below 2 beside larger ones
-/// were lost.
+/// The same number, of which no compiler knows how it was computed. NVIDIA's takes x·f·f for
+/// x·(f·f), where f·f may be below or beyond all numbers: the squares of numbers below 2 beside
+/// larger ones were lost.
 fn hidden(x: &Expr) -> Expr {
     let hidden_zero = param("zero", U32);
     if *x.ty() == F64 { select(&hidden_zero.equals(0), x, zero(&F64)) } else { bitcast(x.ty(), &(bitcast(&U32, x) + hidden_zero)) }
@@ -137,20 +139,11 @@ fn mapped(operator: &Operator, x: &Expr, y: &Expr) -> Expr {
     let is_complex = operator.input == Kind::Complex;
     let product = |a: Expr, b: Expr| rounded(operator, &(a * b));
     let of_two = |name: &str| call(name, [x, y], x.ty().clone());
-    match &operator.map {
+    match operator.map {
         Map::Identity => x.clone(),
-        Map::Square if is_complex => {
-            let real = product(x.x(), x.x()) - product(x.y(), x.y());
-            construct(x.ty(), &[real, float(Scalar::F32, 2.0) * product(x.x(), x.y())])
-        }
         Map::Norm if is_complex => product(x.x(), x.x()) + product(x.y(), x.y()),
-        Map::Square | Map::Norm => product(x.clone(), x.clone()),
+        Map::Norm => product(x.clone(), x.clone()),
         Map::Abs => call("abs", [x], x.ty().clone()),
-        Map::Scale(bits) => {
-            let factor = factor(x.ty().scalar().expect("numbers are scaled"), *bits);
-            let scaled = |x: Expr| product(x, factor.clone());
-            if is_complex { construct(x.ty(), &[scaled(x.x()), scaled(x.y())]) } else { scaled(x.clone()) }
-        }
         Map::NonZero => construct(&U32, [&is_not_zero(operator.loaded(), x)]),
         Map::Product | Map::ConjugateProduct if is_complex => complex_product(operator, x, y, operator.map == Map::ConjugateProduct),
         Map::Product | Map::ConjugateProduct => product(x.clone(), y.clone()),
@@ -159,17 +152,6 @@ fn mapped(operator: &Operator, x: &Expr, y: &Expr) -> Expr {
             Kind::F64 => select(&x.equals(y), zero(&F64), call("abs", [&(x - y)], F64)),
             _ => bitcast(&U32, &(of_two("max") - of_two("min"))),
         },
-        Map::Custom(expression) => raw(expression, type_of(operator.mapped())),
-    }
-}
-
-/// A number given by the bits of its f32, because not every number has a literal.
-fn factor(scalar: Scalar, bits: u32) -> Expr {
-    let number = f32::from_bits(bits);
-    match scalar {
-        _ if number.is_normal() => float(scalar, number.into()),
-        Scalar::F32 => bitcast(&F32, &bits.into()),
-        other => construct(&Type::Scalar(other), [&bitcast(&F32, &bits.into())]),
     }
 }
 
@@ -251,8 +233,8 @@ fn at_level(operator: &Operator) -> Function {
     function.doc("A value at the scale of a level that is not lower.")
 }
 
-/// The numbers of a value, times a factor and its square, and another level. The products are exact,
-/// but a compiler that sees them may add them to other numbers in another order.
+/// The numbers of a value, times a factor and its square, and another level. The products are
+/// exact, but a compiler that sees them may add them to other numbers in another order.
 fn lowered(operator: &Operator, v: &Expr, level: &Expr, factor: &Expr) -> Expr {
     let square = |squares: Expr| rounded(operator, &(hidden(&(squares * factor)) * factor));
     let number = |part: &str| bitcast(&F32, &v.components(part));
@@ -377,60 +359,6 @@ fn combine_doubles(body: &mut Body, operator: &Operator, a: &Expr, b: &Expr) -> 
     let squares = (x.y() + y.y()) + &delta * &delta * (count(a) * &share);
     let both = body.value("both", construct(a.ty(), [&(x.x() + &delta * &share), &squares, &all, &level]));
     select(&count(b).less(one()), a, select(&count(a).less(one()), b, &both))
-}
-
-/// Levels of f64, whose bits not every adapter gives access to. They are numbers, and their scales
-/// are 2⁶⁶⁵, 1 and 2⁻⁶⁶⁵: scaled numbers of levels 1 and 2 are between 2⁻³⁴¹ and 2³⁵⁹.
-mod doubles {
-    use super::{Expr, F64, Module, Scalar, call, construct, float, function, select, vec4, zero};
-
-    fn number(value: f64) -> Expr {
-        float(Scalar::F64, value)
-    }
-
-    fn power(exponent: i32) -> Expr {
-        number(2f64.powi(exponent))
-    }
-
-    /// One of three numbers for a level.
-    fn of_level(level: &Expr, [low, middle, high]: [Expr; 3]) -> Expr {
-        select(&level.less(number(0.5)), low, select(&level.less(number(1.5)), middle, high))
-    }
-
-    /// Adds what `shaders/reduce/scale.wgsl` has for f32.
-    pub fn write(module: &mut Module) {
-        module.function(function("level_of", [("size", &F64)], &F64, |_, [size]| {
-            select(&size.less(power(-341)), number(0.0), select(&size.less(power(341)), number(1.0), number(2.0)))
-        }));
-        let parameters = || [("x", &F64), ("level", &F64)];
-        let scales = || [665, 0, -665];
-        module.function(function("scaled", parameters(), &F64, |_, [x, level]| x * of_level(&level, scales().map(power))));
-        module.function(function("unscaled", parameters(), &F64, |_, [x, level]| x * of_level(&level, scales().map(|n| power(-n)))));
-        module.function(function("lowered", [("level", &F64), ("to", &F64)], &F64, |_, [level, to]| {
-            of_level(&(to - level), [number(1.0), power(-665), number(0.0)])
-        }));
-    }
-
-    fn size(x: &Expr) -> Expr {
-        call("abs", [x], F64)
-    }
-
-    fn level_of(x: &Expr) -> Expr {
-        call("level_of", [&size(x)], F64)
-    }
-
-    fn scaled(x: &Expr) -> Expr {
-        call("scaled", [x, &level_of(x)], F64)
-    }
-
-    pub fn squares_of(x: &Expr) -> Expr {
-        construct(&vec4(Scalar::F64), [&zero(&F64), &(scaled(x) * scaled(x)), &zero(&F64), &level_of(x)])
-    }
-
-    pub fn moments_of(x: &Expr) -> Expr {
-        let squares = select(&size(x).at_most(number(f64::MAX)), zero(&F64), size(x));
-        construct(&vec4(Scalar::F64), [&scaled(x), &squares, &number(1.0), &level_of(x)])
-    }
 }
 
 fn identity(operator: &Operator) -> Expr {
