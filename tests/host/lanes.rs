@@ -5,7 +5,7 @@ use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level;
 use wgpu_fft::low_level::recipes::fft::Recipe;
-use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 
 use crate::f64::Host;
@@ -131,6 +131,34 @@ fn every_device_can_run_it() {
     });
     let (in_turns, bytes) = text(&few, row, 32);
     assert_eq!((in_turns.matches("workgroupBarrier").count(), bytes), (2 * 6 - 1, 3 * 64 * 2 * 8));
+}
+
+/// Values only move in other ways where lanes communicate through workgroup memory, with room for
+/// one exchange at a time or for some, and where four numbers are two vectors of floats.
+#[test]
+fn every_form_gives_the_same_bits() {
+    for (shape, recipes) in LANES.iter().filter(|(shape, _)| shape.iter().product::<usize>() <= 2048) {
+        let spec = C2c::forward(*shape).batch(5);
+        let parts = noise(2 * 5 * shape.iter().product::<usize>(), 3);
+        let input: Vec<Complex32> = parts.chunks(2).map(|parts| Complex32::new(parts[0], parts[1])).collect();
+        for recipe in *recipes {
+            let run = |profile: &DeviceProfile| -> Option<Vec<[u32; 2]>> {
+                let program = spec.lower(&recipe.parse().unwrap(), profile).ok()?;
+                Some(program.run_on_host::<_, Complex32>(&input).into_iter().map(|z| [z.re.to_bits(), z.im.to_bits()]).collect())
+            };
+            let expected = run(&lavapipe()).unwrap();
+            let floats = lavapipe().with(|profile| profile.int64 = false);
+            assert!(run(&floats).unwrap() == expected, "{recipe}");
+            let mut forms = 0;
+            for bytes in [1 << 10, 3 << 10, 1 << 13, 3 << 13, 1 << 15] {
+                let memory = floats.with(|profile| (profile.subgroups, profile.workgroup_bytes) = (false, bytes));
+                let own = run(&memory);
+                forms += usize::from(own.is_some());
+                assert!(own.is_none_or(|own| own == expected), "{recipe} with {bytes} bytes");
+            }
+            assert!(forms > 0, "{recipe}");
+        }
+    }
 }
 
 /// A search does not try it on devices that could run it, but not fast.
@@ -268,6 +296,12 @@ fn halves_that_do_not_fit_say_why() {
     refuse("r2c fwd 4x64", &format!("axis 1 halves: stockham 8.4 lanes=4; {}", columns.replace("0:", "0 packed:")), "no reals");
     let together = "axis 2 packed: lanes 8.4 lanes=1 width=4 invocations=64; axes 0 to 1: stockham 4.2 lanes=1 lines=1";
     refuse("r2c fwd 4x2x64", together, "axes together");
+    // What is between the axes would be neither rounded nor scaled as the specification says.
+    let packed = format!("axis 1 packed: lanes 8.4 lanes=1 width=4 invocations=64; {columns}");
+    refuse("r2c fwd 4x64 between-as=complex-f16", &packed, "16 bits");
+    let narrow = C2r::inverse([512, 512]).between_axes_as::<Complex<f16>>();
+    let chosen = narrow.design(&lavapipe()).unwrap();
+    assert!(!chosen.to_string().contains("packed") && narrow.lower(&chosen, &lavapipe()).is_ok(), "{chosen}");
     let small = lavapipe().with(|profile| profile.binding_bytes = 1024);
     let spec: R2c = "r2c fwd 64 x4".parse().unwrap();
     assert!(spec.lower(&row.parse().unwrap(), &small).unwrap_err().to_string().contains("one binding"));

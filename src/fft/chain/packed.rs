@@ -38,6 +38,9 @@ impl<'a> Builder<'a, '_> {
         if recipe.bluestein.is_some() {
             return Err("packed rows of reals as a convolution, which lanes do not compute".into());
         }
+        if recipe.reals == Reals::Packed && self.transform.between.is_some() {
+            return Err("packed rows of reals, which have f32 between the axes, not numbers of 16 bits".into());
+        }
         self.check_rows_in_halves(recipe, n)?;
         for (end, is_end) in [(End::Input, self.steps.is_empty()), (End::Output, is_last)] {
             let side = self.end(end, axis, is_end);
@@ -57,7 +60,6 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Adds the passes of an axis of pairs.
     pub(super) fn packed_axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<()> {
         if recipe.reals != Reals::Complex && recipe.axis + 1 != self.transform.shape.rank() {
             return Err(format!("axis {} has no reals to take in pairs or halves", recipe.axis).into());

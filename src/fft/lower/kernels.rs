@@ -20,15 +20,18 @@ use crate::plan::Array;
 use crate::wgsl::two_f32;
 
 impl Lowering<'_> {
+    /// What a kernel that computes in f32 alone does.
+    pub(super) fn fitting<T>(&self, kernel: &str, fit: std::result::Result<T, String>) -> Result<T> {
+        self.transform.number.check_kernel(kernel).and(fit).map_err(|why| self.unfit(why))
+    }
+
     /// Adds a table of constants in one binding.
     fn bound(&mut self, constants: &Constants) -> Bound {
         Bound::whole(self.program.table(constants.table()), constants.bytes())
     }
 
-    /// Adds a dispatch of the kernel `fft/halves`.
     pub(super) fn halves(&mut self, step: &SubTransform<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
-        self.transform.number.check_kernel("halves").map_err(|why| self.unfit(why))?;
-        let (own, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
+        let (own, bytes) = self.fitting("halves", lanes::halves::fit(step, lines, self.profile))?;
         let n = own.n();
         let constants = Constants::new(Number::F32, [Constant::Twiddle(n)]);
         let text = lanes::halves::wgsl(&own, &constants).into();
@@ -36,7 +39,7 @@ impl Lowering<'_> {
         let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
         let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
         let rows: u32 = lines.iter().map(|line| line.extent).product();
-        let what = match own.way() {
+        let what = match own.way {
             CombineDirection::ToPacked => "half-spectra to halves",
             CombineDirection::ToSpectrum => "halves to half-spectra",
         };
@@ -46,7 +49,6 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Adds a dispatch of the kernel `fft/lanes`.
     pub(super) fn lanes(
         &mut self,
         label: String,
@@ -55,8 +57,7 @@ impl Lowering<'_> {
         scale: f64,
         [input, output]: [Slot; 2],
     ) -> Result<()> {
-        self.transform.number.check_kernel("lanes").map_err(|why| self.unfit(why))?;
-        let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
+        let (own, bytes) = self.fitting("lanes", lanes::fit(step, lines, scale != 1.0, self.profile))?;
         let factors = own.factors;
         let roots_of_line = (factors[1] > 1).then_some(Constant::Line(own.n()));
         let twiddle = own.turn.map(|turn| Constant::Twiddle(turn.n));
@@ -88,7 +89,6 @@ impl Lowering<'_> {
         Ok((binds, indexes_memory))
     }
 
-    /// Adds a dispatch of the kernel `fft/pass`.
     pub(super) fn stockham(
         &mut self,
         label: String,
@@ -134,7 +134,7 @@ impl Lowering<'_> {
             let dispatch = match self.transform.number {
                 Number::F32 => own.by(&pass::KERNEL, &pass::Params { lines, scale: scale as f32 }),
                 Number::F64 => own.by(&pass_f64::KERNEL, &pass_f64::Params { lines, unused: 0, scale }),
-                Number::Double => own.by(&pass_double::KERNEL, &pass_double::Params { lines, scale: two_f32(scale) }),
+                Number::F64ByF32 => own.by(&pass_double::KERNEL, &pass_double::Params { lines, scale: two_f32(scale) }),
             }?;
             // `bindings::parts` has compared the largest index that any line touches with the bound
             // size of each array. What a fragment indexes is not known, and neither is how large a

@@ -65,12 +65,10 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Adds the dispatches that transform dense rows.
     pub(super) fn rows(&mut self, recipe: &PassRecipe, rows: Rows, input: Slot, output: Slot) -> Result<()> {
         match recipe {
             PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
-                self.transform.number.check_kernel("radix2").map_err(|why| self.unfit(why))?;
-                limits::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile).map_err(|why| self.unfit(why))?;
+                self.fitting("radix2", limits::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile))?;
                 let constants = Constants::new(Number::F32, [Constant::Stages(vec![2; rows.n.trailing_zeros() as usize])]);
                 let roots = self.program.table(constants.table());
                 let max_groups = self.profile.groups_per_axis;

@@ -13,7 +13,6 @@ impl Access {
         }
     }
 
-    /// The type of an element.
     pub(super) fn element(self) -> Type {
         match self {
             Self { width, int64: true } => Type::numbers(width, Scalar::U64),

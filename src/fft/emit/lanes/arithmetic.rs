@@ -10,7 +10,7 @@ use crate::wgsl::{Body, Expr, Scalar, Type, construct, float};
 
 /// A real number of the text or a vector of them, or its negative.
 #[derive(Clone, Debug)]
-pub(super) struct Real {
+pub(in crate::fft) struct Real {
     value: Expr,
     negative: bool,
 }
@@ -20,7 +20,6 @@ impl Real {
         Self { negative: !self.negative, ..self.clone() }
     }
 
-    /// With its sign.
     pub fn signed(&self) -> Expr {
         if self.negative { -&self.value } else { self.value.clone() }
     }
@@ -54,7 +53,7 @@ pub(super) fn side_by_side_of(scalar: Scalar, numbers: &[Expr]) -> Expr {
 /// A complex number, or several that go through the same arithmetic: their real parts are a vector,
 /// and so are their imaginary parts.
 #[derive(Clone, Debug)]
-pub(super) struct Complex {
+pub(in crate::fft) struct Complex {
     pub re: Real,
     pub im: Real,
 }
@@ -67,7 +66,6 @@ impl Complex {
         Self { re, im }
     }
 
-    /// One of several.
     pub fn component(&self, i: usize) -> Self {
         Self { re: self.re.component(i), im: self.im.component(i) }
     }
@@ -80,7 +78,6 @@ impl Complex {
         Self { im: self.im.negated(), ..self.clone() }
     }
 
-    /// Times -i.
     pub fn turned_back(&self) -> Self {
         Self { re: self.im.clone(), im: self.re.negated() }
     }
@@ -90,31 +87,26 @@ impl Complex {
     }
 }
 
-/// Writes the arithmetic.
-pub(super) struct Writer<'a> {
-    pub body: &'a mut Body,
-}
-
-impl Writer<'_> {
+impl Body {
     /// A value whose sign is in the text.
-    pub fn positive(&mut self, name: &str, x: &Real) -> Expr {
-        if x.negative { self.body.value(name, x.signed()) } else { x.value.clone() }
+    pub(super) fn positive(&mut self, name: &str, x: &Real) -> Expr {
+        if x.negative { self.value(name, x.signed()) } else { x.value.clone() }
     }
 
     /// Single complex numbers as one value.
-    pub fn side_by_side(&mut self, name: &str, x: &[Complex]) -> Complex {
+    pub(super) fn side_by_side(&mut self, name: &str, x: &[Complex]) -> Complex {
         if let [one] = x {
             return one.clone();
         }
         let mut vector = |part: &str, own: &dyn Fn(&Complex) -> &Real| {
             let negative = x.iter().all(|x| own(x).negative);
             let numbers: Vec<Expr> = x.iter().map(|x| if negative { own(x).value.clone() } else { own(x).signed() }).collect();
-            Real { value: self.body.value(&format!("{name}_{part}"), side_by_side(&numbers)), negative }
+            Real { value: self.value(&format!("{name}_{part}"), side_by_side(&numbers)), negative }
         };
         Complex { re: vector("re", &|x| &x.re), im: vector("im", &|x| &x.im) }
     }
 
-    pub fn sum(&mut self, name: &str, a: &Real, b: &Real) -> Real {
+    pub(super) fn sum(&mut self, name: &str, a: &Real, b: &Real) -> Real {
         let (x, y) = (&a.value, &b.value);
         let (value, negative) = match (a.negative, b.negative) {
             (false, false) => (x + y, false),
@@ -122,34 +114,34 @@ impl Writer<'_> {
             (true, false) => (y - x, false),
             (true, true) => (x + y, true),
         };
-        Real { value: self.body.value(name, value), negative }
+        Real { value: self.value(name, value), negative }
     }
 
     fn product(&mut self, a: &Real, b: &Real) -> Real {
-        let value = self.body.value("product", &a.value * &b.value);
+        let value = self.value("product", &a.value * &b.value);
         Real { value, negative: a.negative != b.negative }
     }
 
     /// The product of a constant and a value.
     fn times(&mut self, factor: f64, x: &Real) -> Real {
-        let value = self.body.value("product", scaled(factor.abs(), &x.value));
+        let value = self.value("product", scaled(factor.abs(), &x.value));
         Real { value, negative: x.negative != (factor < 0.0) }
     }
 
     /// The product of as many constants, one for each of the numbers side by side.
     fn times_each(&mut self, factors: &[f64], x: &Real) -> Real {
         let factors: Vec<Expr> = factors.iter().map(|&factor| float(Scalar::F32, factor)).collect();
-        let value = self.body.value("product", side_by_side(&factors) * &x.value);
+        let value = self.value("product", side_by_side(&factors) * &x.value);
         Real { value, negative: x.negative }
     }
 
-    pub fn multiply(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
+    pub(super) fn multiply(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
         let products = self.products(a, b);
         self.of_products(name, products)
     }
 
     /// The products of the parts of two numbers: real, imaginary, across, back.
-    pub fn products(&mut self, a: &Complex, b: &Complex) -> [Real; 4] {
+    pub(super) fn products(&mut self, a: &Complex, b: &Complex) -> [Real; 4] {
         [(&a.re, &b.re), (&a.im, &b.im), (&a.re, &b.im), (&a.im, &b.re)].map(|(a, b)| self.product(a, b))
     }
 
@@ -162,7 +154,7 @@ impl Writer<'_> {
     ///
     /// Odd eighths of a turn have equal constants for both parts, which compilers would factor out:
     /// they are turned one by one.
-    pub fn turn_each(&mut self, x: &Complex, k: &[u32], n: u32) -> Complex {
+    pub(super) fn turn_each(&mut self, x: &Complex, k: &[u32], n: u32) -> Complex {
         let is_odd_eighth = |k: u32| (8 * k).is_multiple_of(n) && !(4 * k).is_multiple_of(n);
         if k.iter().all(|other| *other == k[0]) {
             return self.turn(x, k[0] as usize, n as usize);
@@ -178,7 +170,7 @@ impl Writer<'_> {
     }
 }
 
-impl Arithmetic for Writer<'_> {
+impl Arithmetic for Body {
     type Value = Complex;
 
     fn add(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
@@ -212,7 +204,7 @@ impl Arithmetic for Writer<'_> {
         let negative = !(4 * k / n).is_multiple_of(2);
         let factor = if negative { -std::f64::consts::FRAC_1_SQRT_2 } else { std::f64::consts::FRAC_1_SQRT_2 };
         let [re, im] = [("turned_re", re), ("turned_im", im)]
-            .map(|(name, x)| Real { value: self.body.value(name, scaled(factor, &x.value)), negative: x.negative != negative });
+            .map(|(name, x)| Real { value: self.value(name, scaled(factor, &x.value)), negative: x.negative != negative });
         Complex { re, im }
     }
 

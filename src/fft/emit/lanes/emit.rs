@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::arithmetic::{Complex, Writer, component};
+use super::arithmetic::{Complex, component};
 use crate::fft::emit::codelets;
 use crate::fft::emit::codelets::{Division, pair, roots, scale};
 use crate::fft::emit::lanes::{Lanes, NUMBER, PassTwiddle, SUBGROUP};
 use crate::fft::roots::Constants;
 use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, call, min, param, select};
-
-/// The numbers of each access, with the condition that lanes must fulfil to store them.
-type Stores = BTreeMap<u32, (Expr, Complex)>;
 
 /// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at
 /// 0 in the constants.
@@ -122,13 +119,11 @@ pub(super) struct Emitter<'a> {
     output: Expr,
     line: Expr,
     pub(super) lane: Expr,
-    /// In the workgroup.
     place: Expr,
     /// Whether bit i of the lane is set.
     upper: Vec<Expr>,
     /// Where in workgroup memory what is sent to this lane begins.
     received: Expr,
-    /// Whether the invocation has a line.
     alive: Expr,
     /// Whether an earlier exchange may still be read.
     pub(super) exchanged: bool,
@@ -147,17 +142,12 @@ pub(super) struct Addresses {
     /// last one load what it loads.
     pub(super) input_tail: Expr,
     pub(super) output: Expr,
-    /// The m of a [`PassTwiddle`].
     m: Expr,
 }
 
 impl Emitter<'_> {
-    pub(super) fn arithmetic(&mut self) -> Writer<'_> {
-        Writer { body: &mut self.body }
-    }
-
     pub(super) fn dft(&mut self, x: &[Complex], letter: char) -> Vec<Complex> {
-        codelets::dft(&mut self.arithmetic(), Division::Coprime, x, &|k| format!("{letter}{k}"))
+        codelets::dft(&mut self.body, Division::Coprime, x, &|k| format!("{letter}{k}"))
     }
 
     fn pass(&mut self) {
@@ -167,24 +157,20 @@ impl Emitter<'_> {
         let [along, _] = pass.spread();
         // Stage 1.
         let slots = k.div_ceil(along * pass.lanes);
-        let mut loads = BTreeMap::new();
-        for e in 0..slots {
-            for m in 0..j {
-                loads.insert(along * pass.lanes * e + k * m, (e, m));
-            }
-        }
-        let mut loaded: Vec<BTreeMap<u32, Complex>> = vec![BTreeMap::new(); slots as usize];
-        for (i, (e, m)) in loads {
+        let mut loads: Vec<(u32, u32)> = (0..slots).flat_map(|e| (0..j).map(move |m| (along * pass.lanes * e + k * m, e))).collect();
+        loads.sort_unstable();
+        let mut loaded: Vec<Vec<Complex>> = vec![Vec::new(); slots as usize];
+        for (i, e) in loads {
             let begin = if e + 1 == slots { &addresses.input_tail } else { &addresses.input };
-            let value = self.load(&format!("x{i}"), begin + i / along * pass.strides[0]);
-            loaded[e as usize].insert(m, value);
+            loaded[e as usize].push(self.load(&format!("x{i}"), begin + i / along * pass.strides[0]));
         }
-        let stage: Vec<Vec<Complex>> = loaded.into_iter().map(|x| self.dft(&x.into_values().collect::<Vec<_>>(), 'y')).collect();
+        let stage: Vec<Vec<Complex>> = loaded.iter().map(|x| self.dft(x, 'y')).collect();
         // Stages 2 and 3.
-        let mut turns = Powers::new(Table::PassTwiddle, addresses.m);
+        let mut turns = Powers::new(|x| call("turn_root", [&x], NUMBER.complex()), addresses.m);
         // Lanes that compute in vain look up the last roots.
-        let mut own = Powers::new(Table::Line, min(&self.lane, j.div_ceil(along) - 1) * along);
-        let mut stores = Stores::new();
+        let mut own = Powers::new(|x| roots(NUMBER).at(x), min(&self.lane, j.div_ceil(along) - 1) * along);
+        // The numbers of each access, with the condition that lanes must fulfil to store them.
+        let mut stores = BTreeMap::new();
         for h in 0..j.div_ceil(along * pass.lanes) {
             let x = if k == 1 { vec![stage[0][h as usize].clone()] } else { self.second_inputs(&stage, h, &mut own) };
             let first = along * pass.lanes * h;
@@ -265,16 +251,16 @@ impl Emitter<'_> {
                         of_groups[0][l as usize].clone()
                     } else {
                         let of_groups: Vec<Complex> = of_groups.iter().map(|values| values[l as usize].component(c as usize)).collect();
-                        self.arithmetic().side_by_side("x", &of_groups)
+                        self.body.side_by_side("x", &of_groups)
                     };
                     let value = if i == 0 {
                         value
                     } else if pass.lanes == 1 {
-                        self.arithmetic().turn_each(&value, &fixed(i), pass.n())
+                        self.body.turn_each(&value, &fixed(i), pass.n())
                     } else {
                         let power = own.power(self, i);
-                        let root = self.arithmetic().turn_each(&power, &fixed(i), pass.n());
-                        self.arithmetic().multiply("x", &value, &root)
+                        let root = self.body.turn_each(&power, &fixed(i), pass.n());
+                        self.body.multiply("x", &value, &root)
                     };
                     inputs.push(value);
                 }
@@ -288,8 +274,8 @@ impl Emitter<'_> {
         let power = turns.power(self, frequency);
         let [_, across] = self.pass.spread();
         let fixed: Vec<u32> = (0..across).map(|a| frequency * a * turn.across % turn.n).collect();
-        let roots = self.arithmetic().turn_each(&power, &fixed, turn.n);
-        self.arithmetic().multiply("turned", value, &roots)
+        let roots = self.body.turn_each(&power, &fixed, turn.n);
+        self.body.multiply("turned", value, &roots)
     }
 
     pub(super) fn load(&mut self, name: &str, place: Expr) -> Complex {
@@ -319,8 +305,8 @@ impl Emitter<'_> {
             .map(|sent| {
                 let known = sent.iter().flatten().next().cloned().expect("somebody sends");
                 let values = sent.iter().map(|value| value.as_ref().unwrap_or(&known));
-                let mut arithmetic = Writer { body: &mut self.body };
-                values.map(|value| [&value.re, &value.im].map(|part| arithmetic.positive("sent", part))).collect()
+                let body = &mut self.body;
+                values.map(|value| [&value.re, &value.im].map(|part| body.positive("sent", part))).collect()
             })
             .collect();
         if self.pass.exchanges_in_memory() {
@@ -354,7 +340,7 @@ impl Emitter<'_> {
                 }
             }
         }
-        let mut together = |numbers: Vec<Complex>| self.arithmetic().side_by_side("x", &numbers);
+        let mut together = |numbers: Vec<Complex>| self.body.side_by_side("x", &numbers);
         received.into_iter().map(|by_lane| by_lane.into_iter().map(&mut together).collect()).collect()
     }
 
@@ -380,29 +366,20 @@ impl Emitter<'_> {
     }
 }
 
-/// Which roots are looked up.
-#[derive(Clone, Copy)]
-enum Table {
-    /// exp(-2πi·x/n) of the line.
-    Line,
-    /// Those of the [`PassTwiddle`].
-    PassTwiddle,
-}
-
 /// exp(-2πi·x·k/n) for one x of the invocation: k = 1, 2, 4, 8, ... are looked up, the others
 /// products.
 ///
 /// With 1, 4, 16, ... alone, errors of the same root add up: 2^16 in four passes had 1.58 times the
 /// error of rustfft's transform in f32.
 struct Powers {
-    table: Table,
+    look_up: fn(Expr) -> Expr,
     x: Expr,
     powers: HashMap<u32, Complex>,
 }
 
 impl Powers {
-    fn new(table: Table, x: Expr) -> Self {
-        Self { table, x, powers: HashMap::new() }
+    fn new(look_up: fn(Expr) -> Expr, x: Expr) -> Self {
+        Self { look_up, x, powers: HashMap::new() }
     }
 
     fn power(&mut self, emitter: &mut Emitter<'_>, k: u32) -> Complex {
@@ -411,16 +388,11 @@ impl Powers {
         }
         let high = 1 << k.ilog2();
         let power = if k == high {
-            let at = &self.x * k;
-            let root = match self.table {
-                Table::Line => roots(NUMBER).at(at),
-                Table::PassTwiddle => call("turn_root", [&at], NUMBER.complex()),
-            };
-            let root = emitter.body.value("root", root);
+            let root = emitter.body.value("root", (self.look_up)(&self.x * k));
             Complex::of(&mut emitter.body, "root", &root)
         } else {
             let [a, b] = [k - high, high].map(|k| self.power(emitter, k));
-            emitter.arithmetic().multiply("root", &a, &b)
+            emitter.body.multiply("root", &a, &b)
         };
         self.powers.insert(k, power.clone());
         power

@@ -2,7 +2,7 @@
 
 use crate::fft::chain::line::LineIndex;
 use crate::fft::chain::step::{PassBody, SubTransform};
-use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_OF_LANE, Neighbours, PassTwiddle, SUBGROUP};
+use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_OF_LANE, PassTwiddle, SUBGROUP, ensure};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
@@ -23,18 +23,17 @@ pub(crate) fn fit(
     let PassBody::Dft { recipe: &PassRecipe::Lanes { factors, lanes, width, invocations, loops }, ref convolution } = step.body else {
         return Err("it is another kernel's".to_owned());
     };
-    let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
     let access = Access { width, int64: profile.int64 };
-    ensure([1, 2, 4].contains(&width), &format!("the width of an access is 1, 2 or 4, not {width}"))?;
+    ensure([1, 2, 4].contains(&width), format_args!("the width of an access is 1, 2 or 4, not {width}"))?;
     let most = profile.invocations_in_a_row();
     ensure(
         invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP),
-        "invocations are a multiple of 8 that fits a workgroup",
+        format_args!("invocations are a multiple of 8 that fits a workgroup"),
     )?;
-    ensure(factors.iter().all(|factor| (1..=MAX_OF_LANE).contains(factor)), &format!("factors are 1 to {MAX_OF_LANE}"))?;
+    ensure(factors.iter().all(|factor| (1..=MAX_OF_LANE).contains(factor)), format_args!("factors are 1 to {MAX_OF_LANE}"))?;
     ensure(
         step.load.is_plain() && step.store.is_plain() && convolution.is_none(),
-        "lanes transform complex numbers, without a convolution",
+        format_args!("lanes transform complex numbers, without a convolution"),
     )?;
 
     let stride = |place: &Place| if place.low.is_empty() { Ok(place.stride) } else { Err("lanes load and store no blocks".to_owned()) };
@@ -69,14 +68,17 @@ pub(crate) fn fit(
         numbers.extend(&mut strides);
     }
     for number in numbers {
-        ensure(number.is_multiple_of(width), &format!("accesses of {width} complex numbers need every distance to be a multiple of that"))?;
+        ensure(
+            number.is_multiple_of(width),
+            format_args!("accesses of {width} complex numbers need every distance to be a multiple of that"),
+        )?;
         *number /= width;
     }
     let pass = Lanes {
         factors,
         lanes,
         access,
-        neighbours: if along { Neighbours::Along } else { Neighbours::Across },
+        along,
         digits,
         offsets,
         strides,
@@ -87,10 +89,8 @@ pub(crate) fn fit(
         memory: (!has_subgroups(profile)).then_some(profile.workgroup_bytes),
         loops,
     };
-    if let Some(why) = pass.unfit() {
-        return Err(why);
-    }
+    pass.check()?;
     let bytes = [from.span * 8, to.span * 8];
-    ensure(bytes.iter().all(|&bytes| bytes <= profile.binding_bytes), "lanes need each array in one binding")?;
+    ensure(bytes.iter().all(|&bytes| bytes <= profile.binding_bytes), format_args!("lanes need each array in one binding"))?;
     Ok((pass, bytes))
 }

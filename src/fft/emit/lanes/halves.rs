@@ -22,7 +22,7 @@
 //! Sums are added from left to right, beginning with the sum of z or y, so that no compiler
 //! rearranges them (`codelets.rs`).
 
-use super::arithmetic::{Complex, Real, Writer, side_by_side};
+use super::arithmetic::{Complex, Real, side_by_side};
 use crate::fft::chain::line::LineIndex;
 use crate::fft::chain::step::{CombineDirection, PassBody, SubTransform};
 use crate::fft::emit::codelets::{Arithmetic, scale};
@@ -38,8 +38,7 @@ use crate::wgsl::{Body, Expr, Function, Module, Scalar, U32, Writes, boolean, ca
 pub(crate) struct Halves {
     /// m: complex numbers of a packed row.
     m: u32,
-    way: CombineDirection,
-    /// Accesses of packed rows.
+    pub(crate) way: CombineDirection,
     access: Access,
     /// The digits of a row's number, fastest first.
     digits: Vec<Digit>,
@@ -48,7 +47,6 @@ pub(crate) struct Halves {
     spectrum: u32,
     /// Distance of neighbours in a half-spectrum.
     stride: u32,
-    /// Invocations of a workgroup.
     pub(crate) invocations: u32,
 }
 
@@ -64,8 +62,14 @@ struct Digit {
     mirrored: bool,
 }
 
+impl Digit {
+    /// How far it is counted: up to its half, if its rows are [turned](Halves::turned).
+    fn counted(&self, turned: bool) -> u32 {
+        if turned { self.extent / 2 + 1 } else { self.extent }
+    }
+}
+
 impl Halves {
-    /// Invocations for a row.
     fn pairs(&self) -> u32 {
         self.blocks().div_ceil(2)
     }
@@ -77,11 +81,9 @@ impl Halves {
     /// Invocations, of which nearly all have something to do.
     pub(crate) fn lines(&self) -> u32 {
         let turned = self.turned();
+        let extents = self.digits.iter().enumerate().map(|(i, digit)| digit.counted(turned == Some(i)));
         let twins = if turned.is_some() { 2 } else { 1 };
-        let extents = self.digits.iter().enumerate();
-        twins
-            * self.pairs()
-            * extents.map(|(i, digit)| if turned == Some(i) { digit.extent / 2 + 1 } else { digit.extent }).product::<u32>()
+        twins * self.pairs() * extents.product::<u32>()
     }
 
     /// The slowest digit with the opposite sign in the mirrored row. Invocations count it up to its
@@ -91,16 +93,11 @@ impl Halves {
         self.digits.iter().rposition(|digit| digit.mirrored)
     }
 
-    pub(crate) fn way(&self) -> CombineDirection {
-        self.way
-    }
-
     /// n: the reals of a row.
     pub(crate) fn n(&self) -> u32 {
         2 * self.m
     }
 
-    /// Accesses of half-spectra.
     fn single(&self) -> Access {
         Access { width: 1, ..self.access }
     }
@@ -230,10 +227,10 @@ impl Emitter<'_> {
         let root = self.body.value("root", call("root_of", [&first], NUMBER.complex()));
         let root = Complex::of(&mut self.body, "root", &root);
         let terms: Vec<Terms> = (0..).zip(&elements).map(|(j, pair)| self.terms(pair, &root, j)).collect();
-        let sums: Vec<Complex> = terms[..v as usize].iter().map(|terms| self.sum(terms)).collect();
+        let sums: Vec<Complex> = terms[..v as usize].iter().map(|terms| self.sum_of(terms, false)).collect();
         let mut differences: Vec<Option<Complex>> = vec![None; v as usize + 1];
         for j in usize::from(halves.way == CombineDirection::ToPacked)..elements.len() {
-            differences[j] = Some(self.difference(&terms[j]));
+            differences[j] = Some(self.sum_of(&terms[j], true).conjugate());
         }
         // Of both blocks the one nearer to the begin comes first. What block `other` has stands at
         // 1 to V here, its last element first.
@@ -312,7 +309,7 @@ impl Emitter<'_> {
         ends.map(|end| {
             let image = access.parts(&mut self.body, "image", &loaded.next().expect("both have one"));
             let mut mean = |name: &str, own: &Real, image: &Real| {
-                let sum = self.arithmetic().sum(name, own, image).signed();
+                let sum = self.body.sum(name, own, image).signed();
                 self.body.value(name, select(is_first, float(Scalar::F32, 0.5) * sum, own.signed())).into()
             };
             let re = mean("re", &end.re, &image.re);
@@ -320,11 +317,6 @@ impl Emitter<'_> {
         })
     }
 
-    fn arithmetic(&mut self) -> Writer<'_> {
-        Writer { body: &mut self.body }
-    }
-
-    /// A row and its mirror image.
     fn rows(&mut self, row: Expr) -> [Row; 2] {
         let halves = self.halves;
         let (mut rest, twin) = if halves.turned().is_some() { row.div_rem(2) } else { (row, Expr::from(0)) };
@@ -335,7 +327,7 @@ impl Emitter<'_> {
             let last = i + 1 == halves.digits.len();
             let turned = halves.turned() == Some(i);
             rest = self.body.value("rest", rest);
-            let (quotient, own) = rest.div_rem(if turned { digit.extent / 2 + 1 } else { digit.extent });
+            let (quotient, own) = rest.div_rem(digit.counted(turned));
             let d = self.body.value(&format!("d{i}"), if last { rest } else { own });
             rest = quotient;
             let mut image = d.clone();
@@ -362,8 +354,8 @@ impl Emitter<'_> {
         }
         let image = begin(image);
         let mut either = |[no, yes]: [&Row; 2]| Row {
-            packed: self.body.value("packed_row", select(&is_image, yes.packed.clone(), no.packed.clone())),
-            spectrum: self.body.value("spectrum_row", select(&is_image, yes.spectrum.clone(), no.spectrum.clone())),
+            packed: self.body.value("packed_row", select(&is_image, &yes.packed, &no.packed)),
+            spectrum: self.body.value("spectrum_row", select(&is_image, &yes.spectrum, &no.spectrum)),
         };
         [either([&row, &image]), either([&image, &row])]
     }
@@ -392,7 +384,7 @@ impl Emitter<'_> {
     /// What the results for elements `first` + j and their mirror images have in common.
     fn terms(&mut self, [z, w]: &[Complex; 2], root: &Complex, j: u32) -> Terms {
         let (way, n) = (self.halves.way, self.halves.n());
-        let mut arithmetic = self.arithmetic();
+        let arithmetic = &mut self.body;
         let conjugate = w.conjugate();
         let sum = arithmetic.add("sum", z, &conjugate);
         let difference = arithmetic.subtract("difference", z, &conjugate).turned_back();
@@ -405,23 +397,14 @@ impl Emitter<'_> {
         Terms { sum, products }
     }
 
-    /// The sum of both terms.
-    fn sum(&mut self, Terms { sum, products: [rr, ii, ri, ir] }: &Terms) -> Complex {
-        let mut arithmetic = self.arithmetic();
-        let [re, im] = [(&sum.re, rr, ii.negated()), (&sum.im, ri, ir.clone())].map(|(sum, first, second)| {
-            let part = arithmetic.sum("part", sum, first);
-            arithmetic.sum("plus", &part, &second)
+    /// The sum of both terms, or their difference.
+    fn sum_of(&mut self, Terms { sum, products: [rr, ii, ri, ir] }: &Terms, minus: bool) -> Complex {
+        let arithmetic = &mut self.body;
+        let [re, im] = [(&sum.re, rr, &ii.negated()), (&sum.im, ri, ir)].map(|(sum, first, second)| {
+            let [first, second] = [first, second].map(|x| if minus { x.negated() } else { x.clone() });
+            let part = arithmetic.sum("part", sum, &first);
+            arithmetic.sum(if minus { "minus" } else { "plus" }, &part, &second)
         });
         Complex { re, im }
-    }
-
-    /// The conjugate of the difference of both terms.
-    fn difference(&mut self, Terms { sum, products: [rr, ii, ri, ir] }: &Terms) -> Complex {
-        let mut arithmetic = self.arithmetic();
-        let [re, im] = [(&sum.re, rr.negated(), ii.clone()), (&sum.im, ri.negated(), ir.negated())].map(|(sum, first, second)| {
-            let part = arithmetic.sum("part", sum, &first);
-            arithmetic.sum("minus", &part, &second)
-        });
-        Complex { re, im }.conjugate()
     }
 }

@@ -7,8 +7,8 @@
 //! on every line is the same.
 //!
 //! A line of n = J·K elements belongs to L lanes of a subgroup. Every access moves V neighbouring
-//! complex numbers: [`Neighbours::Along`] the line, or [`Neighbours::Across`] V lines, which are
-//! transformed side by side. With W = V along and W = 1 across:
+//! complex numbers: [along](Lanes::along) the line, or across V lines, which are transformed side
+//! by side. With W = V along and W = 1 across:
 //!
 //! 1. Lane l loads the elements i + K·m, i = c + W·(l + L·e), for c in 0..W and m in 0..J, and does
 //!    a DFT of J over m for every (c, e). That yields digit u in 0..J of the frequency.
@@ -35,17 +35,15 @@ mod fit;
 pub(in crate::fft) mod halves;
 mod loops;
 
-#[cfg(test)]
-mod tests;
-
 pub(in crate::fft) use access::declare_bits;
 pub(in crate::fft) use emit::wgsl;
 pub(crate) use fit::{fit, has_subgroups};
 
+use std::fmt;
+
 use crate::fft::spec::number::Number;
 use crate::gpu::DeviceProfile;
 
-/// What it computes with.
 const NUMBER: Number = Number::F32;
 
 /// Complex numbers of a processor's cache line.
@@ -79,15 +77,6 @@ pub(crate) fn widest(profile: &DeviceProfile) -> u32 {
     if profile.int64 { 4 } else { 2 }
 }
 
-/// Where the neighbours of an access lie.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Neighbours {
-    /// On the line, whose elements are neighbours in input and output.
-    Along,
-    /// On neighbouring lines.
-    Across,
-}
-
 /// One digit of a line's number, or across of that of V lines, fastest first. Strides are in
 /// accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -116,7 +105,9 @@ pub(crate) struct Lanes {
     /// L: 1, 2, 4 or 8, at most the size of the subgroup.
     pub(crate) lanes: u32,
     pub(crate) access: Access,
-    pub(crate) neighbours: Neighbours,
+    /// Whether the neighbours of an access are on the line, whose elements are neighbours in input
+    /// and output, and not on neighbouring lines.
+    pub(crate) along: bool,
     pub(crate) digits: Vec<Digit>,
     /// Accesses from the begin of the array to the first line, input and output.
     pub(crate) offsets: [u32; 2],
@@ -126,7 +117,6 @@ pub(crate) struct Lanes {
     pub(crate) turn: Option<PassTwiddle>,
     /// Real and imaginary part change places when loaded, when stored.
     pub(crate) swap: [bool; 2],
-    /// Every output times `params.scale`.
     pub(crate) scaled: bool,
     /// Invocations of a workgroup, a multiple of [`SUBGROUP`].
     pub(crate) invocations: u32,
@@ -139,7 +129,6 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// Length of a line.
     pub(crate) fn n(&self) -> u32 {
         self.factors[0] * self.factors[1]
     }
@@ -187,7 +176,6 @@ impl Lanes {
         8 * u64::from(self.lanes) * u64::from(self.invocations)
     }
 
-    /// Whether lanes exchange values through workgroup memory.
     fn exchanges_in_memory(&self) -> bool {
         self.memory.is_some() && self.lanes > 1
     }
@@ -197,55 +185,40 @@ impl Lanes {
         if self.loops { 1 } else { self.access.width }
     }
 
-    /// Bytes of workgroup memory.
     pub(crate) fn workgroup_bytes(&self) -> u64 {
         if self.exchanges_in_memory() { u64::from(self.exchanges_at_once()) * self.exchange_bytes() } else { 0 }
     }
 
     /// W, and lines of an access.
     fn spread(&self) -> [u32; 2] {
-        match self.neighbours {
-            Neighbours::Along => [self.access.width, 1],
-            Neighbours::Across => [1, self.access.width],
-        }
+        if self.along { [self.access.width, 1] } else { [1, self.access.width] }
     }
 
-    /// Why no text can be made, if none can.
-    pub(crate) fn unfit(&self) -> Option<String> {
-        let [j, k] = self.factors;
-        let [along, _] = self.spread();
-        if ![j, k].iter().all(|factor| (1..=MAX_OF_LANE).contains(factor)) || self.digits.is_empty() {
-            return Some(format!("factors are 1 to {MAX_OF_LANE}, and a line has a number"));
-        }
-        if ![1, 2, 4, 8].contains(&self.lanes) {
-            return Some(format!("lanes are 1, 2, 4 or 8, not {}", self.lanes));
-        }
-        if self.neighbours == Neighbours::Along && (self.strides != [1, 1] || !j.is_multiple_of(along) || !k.is_multiple_of(along)) {
-            return Some(format!("accesses along a line need neighbouring elements, and {j} and {k} to be multiples of {along}"));
-        }
-        if self.lanes > 1 && k == 1 {
-            return Some("a line in several lanes needs two factors".to_owned());
-        }
-        if self.loops && self.lanes == 1 {
-            return Some("loops are for lines in several lanes".to_owned());
-        }
+    /// Refuses what no text can be made for.
+    fn check(&self) -> Result<(), String> {
+        let (&Self { factors: [j, k], lanes, loops, .. }, [along, _]) = (self, self.spread());
+        ensure([1, 2, 4, 8].contains(&lanes), format_args!("lanes are 1, 2, 4 or 8, not {lanes}"))?;
+        ensure(
+            !self.along || self.strides == [1, 1] && j.is_multiple_of(along) && k.is_multiple_of(along),
+            format_args!("accesses along a line need neighbouring elements, and {j} and {k} to be multiples of {along}"),
+        )?;
+        ensure(lanes == 1 || k > 1, format_args!("a line in several lanes needs two factors"))?;
+        ensure(lanes > 1 || !loops, format_args!("loops are for lines in several lanes"))?;
         // Most lanes would compute in vain.
-        if self.lanes > 1 && self.lanes * along >= 4 * j {
-            return Some(format!("{} lanes are too many for a DFT of {j}", self.lanes));
-        }
-        let most = if self.loops { MAX_IN_LOOPS } else { MAX_OF_LANE };
-        if self.elements() > most {
-            return Some(format!("a lane would hold {} complex numbers, more than {most}", self.elements()));
-        }
-        if let Some(available) = self.memory
-            && self.exchanges_at_once() == 0
-        {
-            let required = self.exchange_bytes();
-            return Some(format!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}"));
-        }
-        (self.turn.is_some() && (self.lanes > 1 || self.neighbours == Neighbours::Along))
-            .then(|| "roots on results need a line in one lane".to_owned())
+        ensure(lanes == 1 || lanes * along < 4 * j, format_args!("{lanes} lanes are too many for a DFT of {j}"))?;
+        let (held, most) = (self.elements(), if loops { MAX_IN_LOOPS } else { MAX_OF_LANE });
+        ensure(held <= most, format_args!("a lane would hold {held} complex numbers, more than {most}"))?;
+        let (required, available) = (self.exchange_bytes(), self.memory.unwrap_or(0));
+        ensure(
+            self.exchanges_at_once() > 0,
+            format_args!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}"),
+        )?;
+        ensure(self.turn.is_none() || lanes == 1 && !self.along, format_args!("roots on results need a line in one lane"))
     }
+}
+
+fn ensure(fine: bool, why: fmt::Arguments<'_>) -> Result<(), String> {
+    if fine { Ok(()) } else { Err(why.to_string()) }
 }
 
 /// Complex numbers of a line that an invocation holds, with accesses of `along`.
