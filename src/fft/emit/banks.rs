@@ -27,6 +27,7 @@ impl Layout {
 }
 
 /// One access by all invocations at the same time.
+#[derive(Clone)]
 pub(in crate::fft) struct Touch {
     /// For each lane, the element that it accesses, if any.
     pub elements: Vec<Option<u32>>,
@@ -40,11 +41,8 @@ pub(in crate::fft) struct Touch {
 pub(in crate::fft) struct Exchanging {
     /// Elements of a line that are exchanged at a time.
     pub n: u32,
-    /// Invocations per line.
     pub lanes: u32,
-    /// Lines per workgroup.
     pub lines: u32,
-    /// Words per element.
     pub words: u32,
     /// Number of banks, or 0 if the memory has none.
     pub banks: u32,
@@ -53,7 +51,6 @@ pub(in crate::fft) struct Exchanging {
 }
 
 impl Exchanging {
-    /// Number of elements that a layout takes.
     fn elements(&self, layout: Layout) -> u32 {
         layout.place(self.n - 1, self.lines - 1, self.lines, self.n) + 1
     }
@@ -124,8 +121,8 @@ impl Exchanging {
         accesses
     }
 
-    /// The number of accesses to the fullest bank beyond those that no layout can avoid, summed over
-    /// all accesses; or more than `most`, once it is more.
+    /// The number of accesses to the fullest bank beyond those that no layout can avoid, summed
+    /// over all accesses; or more than `most`, once it is more.
     fn conflicts(&self, layout: Layout, accesses: &[Vec<(u32, u32)>], most: u32) -> u32 {
         let mut conflicts = 0;
         let mut load = vec![0; self.banks as usize];
@@ -166,24 +163,6 @@ mod tests {
         assert_eq!(conflicts(Layout::DENSE), 8 * 3 * 7);
         let (best, _) = ROW_OF_1024.best_layout(&stores).unwrap();
         assert_eq!(conflicts(best), 0, "{best:?}");
-    }
-
-    #[test]
-    fn columns_side_by_side_are_interleaved() {
-        let columns = Exchanging { n: 64, lanes: 8, lines: 16, ..ROW_OF_1024 };
-        let along: Vec<Touch> = (0..8).map(|k| Touch { elements: (0..8).map(|t| Some(t * 8 + k)).collect(), lines_fast: true }).collect();
-        let conflicts = |layout| columns.conflicts(layout, &columns.accesses(&along), u32::MAX);
-        assert!(conflicts(Layout { interleaved: true, ..Layout::DENSE }) < conflicts(Layout::DENSE));
-    }
-
-    #[test]
-    fn counting_ends_where_another_layout_is_better() {
-        let stores = touches(|t, k| t * 8 + k);
-        let accesses = ROW_OF_1024.accesses(&stores);
-        let dense = |most| ROW_OF_1024.conflicts(Layout::DENSE, &accesses, most);
-        assert_eq!(dense(0), 7);
-        assert_eq!(dense(50), 8 * 7);
-        assert_eq!(dense(8 * 3 * 7), 8 * 3 * 7);
     }
 
     proptest! {

@@ -12,8 +12,8 @@
 //! - a·b + a·c becomes a·(b + c), also for constants. So rotations by 1/8 and by 3/8 turn that meet
 //!   in a sum use opposite constants.
 //! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use. So the text begins
-//!   with e, or makes the product [opaque](Vectors::product). In a butterfly each product is used in
-//!   a sum and in a difference, so it has two uses, unless some results are dropped.
+//!   with e, or makes the product [opaque](Vectors::product). In a butterfly each product is used
+//!   in a sum and in a difference, so it has two uses, unless some results are dropped.
 //! - (a·b)·constant and constant·(a·constant) are reassociated. So only sums are multiplied by
 //!   constants.
 //! - 0·a becomes 0. So a zero that is multiplied is read from the parameters.
@@ -37,7 +37,6 @@ pub(in crate::fft) trait Arithmetic {
     /// `x` times exp(-2πi·k/n).
     fn turn(&mut self, x: &Self::Value, k: usize, n: usize) -> Self::Value;
 
-    /// The sum of all values.
     fn total(&mut self, name: &str, x: &[Self::Value]) -> Self::Value;
 
     /// Results k and n - k of a DFT of odd length n, with these names. `sums` holds x\[j\] +
@@ -157,7 +156,6 @@ fn odd_prime<A: Arithmetic>(own: &mut A, x: &[A::Value], name: &dyn Fn(usize) ->
     y
 }
 
-/// The scalar type of a real or complex number.
 fn scalar(number: &Expr) -> Scalar {
     number.ty().scalar().expect("a number")
 }
@@ -167,7 +165,6 @@ pub(in crate::fft) fn real(like: &Expr, value: f64) -> Expr {
     float(scalar(like), value)
 }
 
-/// A constant times a real or complex number.
 pub(in crate::fft) fn scaled(value: f64, x: &Expr) -> Expr {
     real(x, value) * x
 }

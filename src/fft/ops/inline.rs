@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::error::{Error, Result};
 use crate::fft::choose::designer::{MAX_PRIME, registers_of};
 use crate::fft::emit::stockham::generator::Setting;
-use crate::fft::emit::stockham::inline::{Functions, Inline as Emit, complex_mul, half_turns, held, is_even, root_function};
+use crate::fft::emit::stockham::inline::{Inline as Emit, complex_mul, half_turns, held, is_even, root_function};
 use crate::fft::factors::{factorizations, largest_prime, orders};
 use crate::fft::limits;
 use crate::fft::pass::Pass;
@@ -197,7 +197,6 @@ impl Inline {
         self.recipe().map(|recipe| self.text(&recipe))
     }
 
-    /// Complex numbers of a line.
     fn complex(&self) -> Result<u32> {
         let shape = self.n.to_string();
         match u32::try_from(self.n) {
@@ -315,7 +314,7 @@ impl Inline {
         let emit = Emit { pass: &pass, recipe, setting: &setting, halves: self.is_real };
         let own = |what: &str| format!("{name}_{what}");
         let [forward, inverse, position, frequency] = ["forward", "inverse", "position", "frequency"].map(own);
-        let Functions { all, elements: exchanged } = emit.functions([&forward, &inverse]);
+        let (functions, exchanged) = emit.functions([&forward, &inverse]);
         let (complex, lanes) = (self.number.complex(), recipe.lanes);
         let (elements, is_even) = (held(recipe), is_even(recipe));
         // A single stage has none, nor has a single number.
@@ -341,7 +340,7 @@ impl Inline {
         module.function(emit.index(&position, recipe.radices[0]));
         module.function(emit.index(&frequency, recipe.radices[recipe.radices.len() - 1]));
         module.text(&format!("fn {name}_line(invocation: u32) -> u32 {{\n    return invocation / {lanes}u;\n}}\n"));
-        all.into_iter().for_each(|function| module.function(function));
+        functions.into_iter().for_each(|function| module.function(function));
         if self.keeps_line {
             module.text(&format!("var<workgroup> {name}_data: array<{complex}, {}>;\n", n * self.lines));
             for (function, [from, to]) in [(&forward, [&position, &frequency]), (&inverse, [&frequency, &position])] {
@@ -355,7 +354,6 @@ impl Inline {
     }
 }
 
-/// A transform of data in workgroup memory.
 fn on_data(name: &str, function: &str, [from, to]: [&String; 2], [n, elements]: [u32; 2], complex: &Type) -> String {
     let mut text = format!("fn {function}_data(invocation: u32) {{\n    let line = {name}_line(invocation) * {n}u;\n");
     let _ = writeln!(text, "    var values: array<{complex}, {elements}>;\n    workgroupBarrier();");

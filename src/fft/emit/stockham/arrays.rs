@@ -13,7 +13,6 @@ use crate::kernels::{Access, Bind};
 use crate::wgsl;
 use crate::wgsl::{Body, Expr, Function, Module, Scalar, Type, U32, Writes, call, construct, select, vec2};
 
-/// What an element of the array holds.
 fn element(side: &Side, number: Number, stores: bool, as_bits: bool) -> Type {
     match side.storage {
         Storage::Complex if as_bits && number == Number::F32 => BITS,
@@ -31,7 +30,6 @@ const WORD: Type = Type::Atomic(Scalar::U32);
 /// A complex number of two f32.
 const BITS: Type = Type::Scalar(Scalar::U64);
 
-/// The value of an element.
 fn value_of(number: Number, element: Expr) -> Expr {
     if *element.ty() == BITS { call("number_of_bits", [&element], number.complex()) } else { number.value_of(element) }
 }
@@ -68,6 +66,16 @@ impl Pieces {
                 write(body, place, true);
             }
         }
+    }
+
+    /// Writes what stores element `i`, given its place.
+    fn store(&self, body: &mut Body, i: &Expr, write: impl Fn(&mut Body, Expr)) {
+        self.at(body, i, |body, place, last| {
+            write(body, place);
+            if !last {
+                body.leave();
+            }
+        });
     }
 
     /// A function that loads what `value` makes of an element.
@@ -114,12 +122,7 @@ impl Pieces {
                 packed = construct(&vec2(Scalar::U32), &words);
             }
             let packed = body.value("packed", packed);
-            return self.at(body, i, |body, place, last| {
-                body.assign(&place, &packed);
-                if !last {
-                    body.leave();
-                }
-            });
+            return self.store(body, i, |body, place| body.assign(&place, &packed));
         }
         // Another invocation may store the other number of the word at the same time. Each changes
         // its own bits alone, so that their order does not matter.
@@ -127,12 +130,9 @@ impl Pieces {
         let packed = form.packed(body, std::slice::from_ref(value));
         let packed = body.value("packed", packed << &shift);
         let others = body.value("others", Expr::from(0xffff_0000) >> shift);
-        self.at(body, &(i / 2), |body, place, last| {
+        self.store(body, &(i / 2), |body, place| {
             body.call("atomicAnd", [&place.pointer(), &others]);
             body.call("atomicOr", [&place.pointer(), &packed]);
-            if !last {
-                body.leave();
-            }
         });
     }
 }
@@ -141,7 +141,6 @@ fn as_it_is(element: Expr) -> Expr {
     element
 }
 
-/// The element at a place.
 fn loaded(place: &Expr) -> Expr {
     if *place.ty() == WORD { wgsl::call("atomicLoad", [&place.pointer()], U32) } else { place.clone() }
 }
@@ -196,12 +195,7 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     } else if let (Storage::Other(form), [array]) = (pass.store.storage, &output.bindings[..]) {
         form.write(&mut store.body, array, &i, &value);
     } else {
-        output.at(&mut store.body, &i, |body, place, last| {
-            body.assign(&place, element_of(number, place.ty(), &value));
-            if !last {
-                body.leave();
-            }
-        });
+        output.store(&mut store.body, &i, |body, place| body.assign(&place, element_of(number, place.ty(), &value)));
     }
     module.function(store);
     if setting.roots.segments() > 1 {

@@ -17,28 +17,12 @@ pub(super) struct Group {
 
 /// Where the elements of a group lie in workgroup memory.
 struct Placed {
-    pieces: Pieces,
+    /// For each piece the steps whose elements lie in it, of some lanes at least.
+    steps: Vec<Vec<usize>>,
+    /// Whether different lanes have their elements in different pieces.
+    guarded: bool,
     /// The place of each step in its piece.
     places: Vec<Expr>,
-}
-
-/// In which pieces elements lie.
-enum Pieces {
-    /// All elements of a lane lie in one, those of different lanes perhaps in several of these.
-    OfLanes(Vec<u32>),
-    /// Each step lies in one, for all lanes.
-    OfSteps(Vec<u32>),
-}
-
-impl Placed {
-    /// The steps that lie in a piece, of some lanes at least.
-    fn steps_in(&self, piece: u32) -> Vec<usize> {
-        let is_there = |step: &usize| match &self.pieces {
-            Pieces::OfLanes(touched) => touched.contains(&piece),
-            Pieces::OfSteps(of_step) => of_step[*step] == piece,
-        };
-        (0..self.places.len()).filter(is_there).collect()
-    }
 }
 
 impl Generator<'_> {
@@ -62,24 +46,18 @@ impl Generator<'_> {
         &all[..self.pass.lines_each() as usize]
     }
 
-    /// Stores values to workgroup memory and loads others from it.
     pub(super) fn exchange(&mut self, from: &Invocation, to: &Invocation, writes: &[Group], values: &Values, reads: &[Group]) -> Values {
         let pieces = self.recipe.pieces;
         let piece_len = self.n() / pieces;
         let unit = self.memory_words();
         let lines = self.pass.lines_each() as usize;
-        let touches = |groups: &[Group], place: &Invocation| {
-            let mut touches = Vec::new();
-            for group in groups {
-                for &step in &group.accessed.steps {
-                    let elements = group.accessed.bases.iter().map(|base| base.map(|base| (base + step) % piece_len)).collect();
-                    touches.push(Touch { elements, lines_fast: place.sharing == Sharing::Lines });
-                }
-            }
-            touches
+        let touches = |groups: &[Group], place: &Invocation| -> Vec<Touch> {
+            let lines_fast = place.sharing == Sharing::Lines;
+            let all = groups.iter().flat_map(|group| group.accessed.steps.iter().map(|step| (&group.accessed.bases, step)));
+            let elements = all.map(|(bases, step)| bases.iter().map(|base| base.map(|base| (base + step) % piece_len)).collect());
+            elements.map(|elements| Touch { elements, lines_fast }).collect()
         };
-        let mut all = touches(writes, from);
-        all.extend(touches(reads, to));
+        let all = [touches(writes, from), touches(reads, to)].concat();
         let exchanging = Exchanging {
             n: piece_len,
             lanes: self.lanes(),
@@ -91,23 +69,20 @@ impl Generator<'_> {
         let (layout, elements) = exchanging.best_layout(&all).expect(CHECKED);
         self.words = self.words.max(elements * unit);
 
-        // Of each group: the pieces of its elements, and the places in that piece.
         let mut write_places = Vec::new();
         for group in writes {
             if group.accessed.crosses(piece_len) {
-                let places = self.places_by_step("stored_at", layout, piece_len, from, group);
-                write_places.push(places);
+                write_places.push(self.places_by_step("stored_at", layout, piece_len, from, group));
                 continue;
             }
             let local = self.body.value("in_piece", &group.base % piece_len);
             let bases: Vec<Option<u32>> = group.accessed.bases.iter().map(|base| base.map(|base| base % piece_len)).collect();
             let places = self.places("stored_at", layout, piece_len, from, &local, &bases, &group.accessed.steps);
-            write_places.push(Placed { pieces: Pieces::OfLanes(group.accessed.pieces(0, piece_len)), places });
+            let touched = group.accessed.pieces(0, piece_len);
+            let steps = |piece: u32| (0..places.len()).filter(|_| touched.contains(&piece)).collect();
+            write_places.push(Placed { steps: (0..pieces).map(steps).collect(), guarded: touched.len() > 1, places });
         }
-        let mut read_places = Vec::new();
-        for group in reads {
-            read_places.push(self.places_by_step("loaded_at", layout, piece_len, to, group));
-        }
+        let read_places: Vec<Placed> = reads.iter().map(|group| self.places_by_step("loaded_at", layout, piece_len, to, group)).collect();
 
         let mut loaded: Vec<Vec<Vec<Option<Expr>>>> = Vec::new();
         for (part, name) in self.exchanged_parts() {
@@ -115,17 +90,17 @@ impl Generator<'_> {
             for piece in 0..pieces {
                 self.begin_exchange();
                 for ((group, placed), rounds) in writes.iter().zip(&write_places).zip(values.chunks(lines)) {
-                    let steps = placed.steps_in(piece);
+                    let steps = &placed.steps[piece as usize];
                     if steps.is_empty() {
                         continue;
                     }
                     let mut condition = group.condition.clone();
-                    if matches!(&placed.pieces, Pieces::OfLanes(touched) if touched.len() > 1) {
+                    if placed.guarded {
                         condition = condition.and((&group.base / piece_len).equals(piece));
                     }
                     let memory = self.memory();
                     self.when(&condition, |own| {
-                        for k in steps {
+                        for &k in steps {
                             let place = &placed.places[k];
                             let parts: Vec<Expr> = rounds.iter().map(|round| round[k].components(part)).collect();
                             let value = if let [one] = &parts[..] { one.clone() } else { construct(&own.memory_element(), &parts) };
@@ -135,7 +110,7 @@ impl Generator<'_> {
                 }
                 self.body.barrier();
                 for ((group, placed), loaded) in reads.iter().zip(&read_places).zip(&mut of_part) {
-                    let steps = placed.steps_in(piece);
+                    let steps = &placed.steps[piece as usize];
                     let names: Vec<(String, Type)> = steps.iter().map(|i| (format!("{name}{i}"), self.memory_element())).collect();
                     let memory = self.memory();
                     let values =
@@ -172,7 +147,8 @@ impl Generator<'_> {
         let ByStep { begin, pieces, steps } = group.accessed.by_step(piece_len).expect(CHECKED);
         let bases: Vec<Option<u32>> = group.accessed.bases.iter().map(|base| base.map(|base| base - begin)).collect();
         let places = self.places(name, layout, piece_len, place, &(&group.base - begin), &bases, &steps);
-        Placed { pieces: Pieces::OfSteps(pieces), places }
+        let steps = |piece: u32| (0..places.len()).filter(|&step| pieces[step] == piece).collect();
+        Placed { steps: (0..self.recipe.pieces).map(steps).collect(), guarded: false, places }
     }
 
     /// Places in workgroup memory of elements base + step. Where such a place is a fixed distance

@@ -19,15 +19,11 @@ pub(in crate::fft) struct Setting<'a> {
     pub look_up: LookUp<'a>,
     /// Every invocation has a line: no line is past the last, and no workgroup in a folded grid.
     pub exact: bool,
-    /// Workgroup memory in words.
     pub words: u32,
     /// Roots of unity are [computed](super::inline::root_of_unity) in place of looked up.
     pub computes_roots: bool,
     /// Complex numbers of two f32 are loaded and stored as integers of 64 bits. lavapipe loads each
-    /// component of each lane by itself, so that one takes half the time of two. Medians on 2
-    /// cores, before and after, in two runs each: 100 rows of 7919 50.0 and 30.2, 52.4 and 33.5;
-    /// 719x1013 44.1 and 38.8, 43.2 and 43.9; 256 rows of 1009, with barriers, 6.2 and 6.3 (least
-    /// times).
+    /// component of each lane by itself: 100 rows of 7919 take 30 ms in place of 50.
     pub numbers_as_bits: bool,
 }
 
@@ -44,7 +40,6 @@ pub(super) enum Sharing {
 #[derive(Clone)]
 pub(super) struct Invocation {
     pub(super) sharing: Sharing,
-    /// Which lane of its line it is.
     pub(super) lane: Expr,
     /// Its first butterfly of a stage.
     pub(super) t: Expr,
@@ -54,7 +49,6 @@ pub(super) struct Invocation {
     pub(super) neighbours: u32,
     /// Which line of the workgroup.
     pub(super) row: Expr,
-    /// Whether it has a line.
     pub(super) live: Expr,
     pub(super) coordinates: Vec<Expr>,
 }
@@ -99,7 +93,6 @@ impl Generator<'_> {
         self.recipe.n()
     }
 
-    /// The lanes of a line at such places.
     pub(super) fn lanes_at(&self, place: &Invocation) -> LanesOfLine {
         LanesOfLine { count: self.lanes(), neighbours: place.neighbours }
     }
@@ -127,12 +120,10 @@ impl Generator<'_> {
         Invocation { element, ..place.clone() }
     }
 
-    /// The stages in order.
     pub(super) fn stages(&self) -> Vec<Stage> {
         self.pass.stages(|constant| self.setting.look_up.constants.place(&constant))
     }
 
-    /// What an element of workgroup memory holds.
     pub(super) fn memory_element(&self) -> Type {
         let number = self.pass.number;
         let own = if self.recipe.exchange == Exchange::Split { number.real() } else { number.complex() };
@@ -142,7 +133,6 @@ impl Generator<'_> {
         }
     }
 
-    /// 32-bit words of that.
     pub(super) fn memory_words(&self) -> u32 {
         self.pass.memory_words(self.recipe.exchange)
     }

@@ -7,14 +7,6 @@ use crate::fft::stage::Stage;
 use crate::fft::steps::{Element, Fused};
 use crate::wgsl::{Expr, Type, Writes, select};
 
-/// Two values whose indices k = t + first and n - k mirror one another.
-struct Image {
-    first: u32,
-    z: Expr,
-    w: Expr,
-    condition: Expr,
-}
-
 impl Generator<'_> {
     /// Stores results together with their mirror images, by the last of these steps.
     pub(super) fn store_images(&mut self, place: &Invocation, stage: Stage, steps: &[Fused], values: &Values) {
@@ -24,8 +16,8 @@ impl Generator<'_> {
         let images = self.mirror_images(place, stage, m, values);
         let side = &self.pass.store;
         let line = self.line_base(side, place);
-        for Image { first, z, w, condition } in images {
-            self.when(&place.live.and(condition), |own| {
+        for (first, [z, w]) in images {
+            self.when(&place.live.and((&place.t + first).at_most(m / 2)), |own| {
                 let spot = own.spots(side, &line, &place.t, &[first]).remove(0);
                 let k = &place.t + first;
                 let element = Element { spot, position: k.clone(), weight: None, second: false };
@@ -34,11 +26,12 @@ impl Generator<'_> {
         }
     }
 
-    /// Brings every z\[k\], k ≤ n/2, of a line of n together with z\[n-k\].
+    /// Brings every z\[k\], k ≤ n/2, of a line of n together with z\[n-k\]: for each round, the
+    /// first k of which is given, the two.
     ///
     /// They meet in workgroup memory, in pieces of `half` indices k and as many n-k: z\[k\] at k -
     /// first, z\[n-k\] at half + k - first.
-    fn mirror_images(&mut self, place: &Invocation, stage: Stage, n: u32, values: &Values) -> Vec<Image> {
+    fn mirror_images(&mut self, place: &Invocation, stage: Stage, n: u32, values: &Values) -> Vec<(u32, [Expr; 2])> {
         let (lanes, lines) = (self.lanes(), self.lines);
         let half = half_of_a_piece(n, self.recipe);
         let words = 2 * half * lines;
@@ -46,7 +39,6 @@ impl Generator<'_> {
         self.words = self.words.max(words * unit);
         let row = self.body.value("row_begin", &place.row * (2 * half));
         let rounds: Vec<u32> = (0..=n / 2).step_by(lanes as usize).collect();
-        let condition = |first: u32| (&place.t + first).at_most(n / 2);
         // Of each round the parts of z and of its mirror image.
         let mut read: Vec<[Vec<Expr>; 2]> = rounds.iter().map(|_| [Vec::new(), Vec::new()]).collect();
         let memory = self.memory();
@@ -72,21 +64,17 @@ impl Generator<'_> {
                     for ((of, at), name) in read.iter_mut().zip([own, mirrored]).zip(["z", "w"]) {
                         let name = if *part == "xy" { name.to_owned() } else { format!("{name}_{part_name}") };
                         let variable = self.body.variable(&name, &self.memory_element());
-                        self.when(&condition(round), |own| own.body.assign(&variable, memory.at(&row + at)));
+                        self.when(&k.at_most(n / 2), |own| own.body.assign(&variable, memory.at(&row + at)));
                         of.push(variable);
                     }
                 }
             }
         }
-        let image = |(&first, read): (&u32, &[Vec<Expr>; 2])| {
-            let whole = |(parts, name): (&Vec<Expr>, &str)| match &parts[..] {
-                [re, im] => self.body.value(name, pair(re, im)),
-                whole => whole[0].clone(),
-            };
-            let [z, w] = [(&read[0], "z"), (&read[1], "w")].map(whole);
-            Image { first, z, w, condition: condition(first) }
+        let mut whole = |(parts, name): (Vec<Expr>, &str)| match &parts[..] {
+            [re, im] => self.body.value(name, pair(re, im)),
+            whole => whole[0].clone(),
         };
-        rounds.iter().zip(&read).map(image).collect()
+        rounds.into_iter().zip(read).map(|(first, [z, w])| (first, [(z, "z"), (w, "w")].map(&mut whole))).collect()
     }
 
     /// Writes element `i` of n where `mirror_images` says, if its frequency is one of the piece
@@ -104,7 +92,6 @@ impl Generator<'_> {
         put([(n - end).max(n / 2 + 1), (n - begin).min(n - 1)], Expr::from(half + n - begin) - i);
     }
 
-    /// The array in workgroup memory.
     pub(super) fn memory(&self) -> Expr {
         Expr::name("exchange", Type::array(self.memory_element()))
     }

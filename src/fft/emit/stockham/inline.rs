@@ -21,12 +21,6 @@ pub(in crate::fft) struct Inline<'a> {
     pub halves: bool,
 }
 
-/// Functions, and the elements of workgroup memory that they need.
-pub(in crate::fft) struct Functions {
-    pub all: Vec<Function>,
-    pub elements: u32,
-}
-
 /// The product of complex numbers, as `shaders/fft/complex.wgsl` has it.
 pub(in crate::fft) fn complex_mul(complex: &Type) -> Function {
     let mut function = Function::new("complex_mul").returning(complex.clone());
@@ -37,18 +31,14 @@ pub(in crate::fft) fn complex_mul(complex: &Type) -> Function {
 }
 
 impl Inline<'_> {
-    /// The transforms with these names, forward and inverse.
-    pub fn functions(&self, [forward, inverse]: [&str; 2]) -> Functions {
+    /// The transforms with these names, forward and inverse, and the elements of workgroup memory
+    /// that they need.
+    pub fn functions(&self, [forward, inverse]: [&str; 2]) -> ([Function; 2], u32) {
         let back = self.recipe.reversed();
         let pass_back = Pass { radices: back.radices.clone(), ..self.pass.clone() };
-        let ways = [(forward, self.pass, self.recipe, false), (inverse, &pass_back, &back, true)];
-        let (mut all, mut elements) = (Vec::new(), 0);
-        for (name, pass, recipe, is_inverse) in ways {
-            let (function, own) = self.function(name, pass, recipe, is_inverse);
-            all.push(function);
-            elements = elements.max(own);
-        }
-        Functions { all, elements }
+        let (there, elements) = self.function(forward, self.pass, self.recipe, false);
+        let (back, elements_back) = self.function(inverse, &pass_back, &back, true);
+        ([there, back], elements.max(elements_back))
     }
 
     fn function(&self, name: &str, pass: &Pass, recipe: &Stockham, is_inverse: bool) -> (Function, u32) {
@@ -113,7 +103,6 @@ fn ends(recipe: &Stockham) -> [u32; 2] {
     [0, recipe.radices.len() - 1].map(|stage| recipe.radices[stage])
 }
 
-/// How many values an invocation holds.
 pub(in crate::fft) fn held(recipe: &Stockham) -> u32 {
     ends(recipe).map(|radix| held_by(recipe, radix)).into_iter().max().unwrap_or(1)
 }
@@ -206,8 +195,8 @@ pub(super) fn root_of_unity(number: Number, x: &Expr, n: u32) -> Expr {
     call("root_of_unity", [x, &n.into(), &factor], number.complex())
 }
 
-/// `root_of_unity`: with q the quarter turn next to x/n, the angle a that is left is at most an eighth,
-/// where a few terms of the series of cosine and sine are as exact as the number. q and the
+/// `root_of_unity`: with q the quarter turn next to x/n, the angle a that is left is at most an
+/// eighth, where a few terms of the series of cosine and sine are as exact as the number. q and the
 /// remainder are integers, so that a has the error of one product.
 pub(in crate::fft) fn root_function(number: Number) -> Function {
     // The first term left out is below 2^-31 of one, or 2^-58.

@@ -175,7 +175,6 @@ impl Generator<'_> {
         side.fused.iter().map(Fused::step).any(|step| step.drops_results_of(self.n()) || step.limit().is_some_and(is_past))
     }
 
-    /// The butterflies of one stage.
     fn stage(&mut self, place: &Invocation, stage: Stage, opaque: bool, values: &mut Values) {
         let Stage { radix, p, stride, .. } = stage;
         let mut roots: Vec<Expr> = Vec::new();
@@ -230,7 +229,6 @@ impl Generator<'_> {
         roots
     }
 
-    /// Applies a fragment to each element of the spectrum.
     fn filter(&mut self, place: &Invocation, stage: Stage, map: &Map, values: &mut Values) {
         self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
@@ -241,7 +239,6 @@ impl Generator<'_> {
         });
     }
 
-    /// Passes the results of a stage on to the next one.
     fn between_stages(&mut self, from: &Invocation, to: &Invocation, [stage, next]: [Stage; 2], values: &Values) -> Values {
         let Stage { radix, p, stride, .. } = stage;
         let mut writes = Vec::new();

@@ -11,7 +11,6 @@ use crate::fft::steps::{Element, Fused, Site, Spot, Twiddle, place_of};
 use crate::wgsl::{Expr, Writes, boolean, zero};
 
 impl Generator<'_> {
-    /// Where steps write.
     pub(super) fn site<'a>(&'a mut self, side: &'a Side, place: &'a Invocation, line: &'a Expr) -> Site<'a> {
         let Side { storage, place: along, index, .. } = side;
         Site {
@@ -26,7 +25,6 @@ impl Generator<'_> {
         }
     }
 
-    /// Where element 0 of the line lies.
     pub(super) fn line_base(&mut self, side: &Side, place: &Invocation) -> Expr {
         let mut base = Expr::from(side.offset);
         for (of, coordinate) in side.lines.iter().zip(&place.coordinates) {

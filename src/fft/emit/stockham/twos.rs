@@ -40,7 +40,6 @@ impl Generator<'_> {
         self.element_places(&side.place, line, &first, &steps)
     }
 
-    /// Loads the values of the first stage.
     pub(super) fn load_twos(&mut self, place: &Invocation, stage: Stage) -> Values {
         let side = &self.pass.load;
         let line = self.line_base(side, place);
@@ -54,7 +53,8 @@ impl Generator<'_> {
                 let load = |at: &Expr| own.body.value("two", call("load", [at], side.storage.value(own.pass.number)));
                 let twos: Vec<Expr> = places.iter().map(load).collect();
                 let mut site = own.site(side, place, &line);
-                // Of what may be fused, only exchanges of parts are in loads: they ask for no place.
+                // Of what may be fused, only exchanges of parts are in loads: they ask for no
+                // place.
                 let element = Element { spot: Spot::OnLine(line.clone()), position: 0.into(), weight: None, second: false };
                 let mut applied =
                     |value: Expr| side.fused.iter().fold(value, |value, fused| fused.step().apply(&mut site, &element, value));
@@ -65,7 +65,6 @@ impl Generator<'_> {
         values
     }
 
-    /// Stores the values of the last stage.
     pub(super) fn store_twos(&mut self, place: &Invocation, stage: Stage, values: &Values) {
         let side = &self.pass.store;
         let line = self.line_base(side, place);
