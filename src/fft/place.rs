@@ -7,9 +7,7 @@ use crate::wgsl::Type;
 /// What an array holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Storage {
-    /// Complex numbers.
     Complex,
-    /// Real numbers.
     Real,
     /// Complex or real numbers of 16 bits each.
     Half(Form),
@@ -36,7 +34,6 @@ impl Storage {
         }
     }
 
-    /// The texture that it is.
     pub fn texels(self) -> Option<Texels> {
         if let Self::Other(form) = self { form.texels() } else { None }
     }
@@ -73,7 +70,6 @@ impl Storage {
         matches!(self, Self::Half(form) if form.has(1))
     }
 
-    /// The type of a value that is loaded or stored.
     pub fn value(self, number: Number) -> Type {
         match self {
             Self::Complex => number.complex(),
@@ -84,7 +80,7 @@ impl Storage {
 }
 
 /// The place of index i: the sum of its digits, each times a stride.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Place {
     /// Base and stride of each lower digit, lowest first.
     pub low: Vec<(u32, u32)>,
@@ -93,7 +89,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// i · stride.
     pub fn linear(stride: u32) -> Self {
         Self { low: Vec::new(), stride }
     }
@@ -136,7 +131,6 @@ impl Place {
         Some(Self { low, stride: halved(self.stride)? })
     }
 
-    /// The stride of the lowest digit.
     pub fn lowest_stride(&self) -> u32 {
         self.low.first().map_or(self.stride, |&(_, stride)| stride)
     }

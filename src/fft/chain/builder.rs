@@ -51,12 +51,10 @@ impl<'a, 'b> Builder<'a, 'b> {
             return Fusion { storage: self.transform.between(), ..Fusion::complex() };
         }
         let fragment = self.transform.maps[end as usize].clone();
-        let index = |own: usize, window: Windowed| {
-            let from = if own == axis { IndexFrom::Position } else { IndexFrom::Zero };
-            MapIndex { window, from }
-        };
         let batch = Windowed::whole(self.transform.batch as u32);
-        let axes = self.geometry.windows[end as usize].iter().copied().chain([batch]).enumerate().map(|(own, window)| index(own, window));
+        let windows = self.geometry.windows[end as usize].iter().copied().chain([batch]).enumerate();
+        let from = |own: usize| if own == axis { IndexFrom::Position } else { IndexFrom::Zero };
+        let axes = windows.map(|(own, window)| MapIndex { window, from: from(own) });
         let map = fragment.map(|fragment| Map { fragment, loads: end == End::Input, axes: axes.collect() });
         Fusion { storage: self.transform.storage(end), ..Fusion::complex() }.then_maybe(self.frames(end)).then_maybe(map)
     }
@@ -84,10 +82,7 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     /// The same without blocks.
     pub(super) fn without_blocks(&self, extents: &[u32], next: Option<usize>) -> Result<State> {
-        match next {
-            None => Ok(self.output.clone()),
-            Some(_) => self.default_layout(extents, self.transform.between(), None),
-        }
+        if next.is_none() { Ok(self.output.clone()) } else { self.default_layout(extents, self.transform.between(), None) }
     }
 
     /// The state between two axes or in the midst of one: that of the output if it has these

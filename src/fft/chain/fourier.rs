@@ -28,7 +28,6 @@ impl<'a> Builder<'a, '_> {
         limit: Option<u32>,
         target: State,
     ) -> Result<()> {
-        let axis = recipe.axis;
         if recipe.reals == Reals::Pairs && recipe.passes.len() > 1 {
             return Err("pairs of rows are transformed in one pass".into());
         }
@@ -53,11 +52,11 @@ impl<'a> Builder<'a, '_> {
 
         let load = load.then_exchange_if(load_swap);
         match recipe.bluestein {
-            None => self.run(axis, recipe, &lengths, load, store.then_exchange_if(store_swap).then_maybe(limit(n)), target, None)?,
+            None => self.run(recipe, &lengths, load, store.then_exchange_if(store_swap).then_maybe(limit(n)), target, None)?,
             Some(_) if recipe.passes.len() == 1 => {
                 let load = load.then(chirp(false)).then(Limit(n));
                 let store = store.then_exchange_if(store_swap).then(chirp(false)).then_maybe(limit(u32::MAX));
-                self.run(axis, recipe, &lengths, load, store, target, Some(Convolution::Chirp { n, m }))?;
+                self.run(recipe, &lengths, load, store, target, Some(Convolution::Chirp { n, m }))?;
             }
             Some(_) => {
                 let load = load.then(chirp(false)).then(Limit(n));
@@ -65,7 +64,7 @@ impl<'a> Builder<'a, '_> {
                 // conjugate chirp and then the exchange. If the store exchanges as well, the two
                 // exchanges cancel.
                 let store = store.then_exchange_if(!store_swap).then(chirp(true)).then_maybe(limit(u32::MAX));
-                self.there_and_back(axis, recipe, &lengths, [load, store], target, Convolution::Chirp { n, m })?;
+                self.there_and_back(recipe, &lengths, [load, store], target, Convolution::Chirp { n, m })?;
             }
         }
         Ok(())
@@ -85,15 +84,10 @@ impl<'a> Builder<'a, '_> {
             return Err("only a filter has a fragment on its spectrum".into());
         };
         let axes = self.geometry.windows[0].iter().copied().chain([Windowed::whole(self.transform.batch as u32)]);
-        let axes = axes.enumerate().map(|(own, window)| {
-            if own == axis {
-                // All frequencies of the axis are there, but those of reals are conjugates in
-                // pairs.
-                let window = if real { Windowed::half(n) } else { Windowed::whole(n) };
-                MapIndex { window, from: IndexFrom::Position }
-            } else {
-                MapIndex { window, from: IndexFrom::Zero }
-            }
+        let axes = axes.enumerate().map(|(own, window)| match own == axis {
+            false => MapIndex { window, from: IndexFrom::Zero },
+            // All frequencies of the axis are there, but those of reals are conjugates in pairs.
+            true => MapIndex { window: if real { Windowed::half(n) } else { Windowed::whole(n) }, from: IndexFrom::Position },
         });
         if recipe.reals != Reals::Complex {
             return Err("rows are filtered one by one, not in pairs or halves".into());
@@ -101,14 +95,12 @@ impl<'a> Builder<'a, '_> {
         let map = Map { fragment, loads: true, axes: axes.collect() };
         let [load, store] = [End::Input, End::Output].map(|end| self.side(end, axis, true, false).then_maybe(real.then_some(Real)));
         let target = self.output.clone();
-        self.run(axis, recipe, &[n], load, store, target, Some(Convolution::Filter(Box::new(map))))
+        self.run(recipe, &[n], load, store, target, Some(Convolution::Filter(Box::new(map))))
     }
 
     /// Adds the passes of one transform along an axis, from the current state to `target`.
-    #[expect(clippy::too_many_arguments, reason = "each is another part of the pass")]
     fn run(
         &mut self,
-        axis: usize,
         recipe: &'a AxisRecipe,
         lengths: &[u32],
         load: Fusion,
@@ -116,9 +108,9 @@ impl<'a> Builder<'a, '_> {
         target: State,
         convolution: Option<Convolution>,
     ) -> Result<()> {
-        let last = lengths.len() - 1;
+        let (axis, last) = (recipe.axis, lengths.len() - 1);
         let [before, _] = weights(lengths);
-        let (from, load) = self.passes_but_last(axis, recipe, lengths, load, &target)?;
+        let (from, load) = self.passes_but_last(recipe, lengths, load, &target)?;
         let states = [from, target.split(axis, lengths, &before)?];
         self.pass(&recipe.passes[last], (axis, last), states, [load, Fusion { weights: before, ..store }], convolution);
         // The following passes see the axis as a single index again.
@@ -135,16 +127,15 @@ impl<'a> Builder<'a, '_> {
     /// those there have left it.
     fn there_and_back(
         &mut self,
-        axis: usize,
         recipe: &'a AxisRecipe,
         lengths: &[u32],
         [load, store]: [Fusion; 2],
         target: State,
         convolution: Convolution,
     ) -> Result<()> {
-        let last = lengths.len() - 1;
+        let (axis, last) = (recipe.axis, lengths.len() - 1);
         let [before, after] = weights(lengths);
-        let (mut from, mut load) = self.passes_but_last(axis, recipe, lengths, load, &target)?;
+        let (mut from, mut load) = self.passes_but_last(recipe, lengths, load, &target)?;
         for f in (0..=last).rev() {
             let convolution = (f == last).then(|| convolution.clone());
             // The product takes the index of the spectrum from the side that stores.
@@ -176,15 +167,8 @@ impl<'a> Builder<'a, '_> {
 
     /// Adds the passes of a transform along an axis, from the current state towards `target`,
     /// without the last one. Returns the state before that one, and what it loads.
-    fn passes_but_last(
-        &mut self,
-        axis: usize,
-        recipe: &'a AxisRecipe,
-        lengths: &[u32],
-        load: Fusion,
-        target: &State,
-    ) -> Result<(State, Fusion)> {
-        let passes = lengths.len();
+    fn passes_but_last(&mut self, recipe: &'a AxisRecipe, lengths: &[u32], load: Fusion, target: &State) -> Result<(State, Fusion)> {
+        let (axis, passes) = (recipe.axis, lengths.len());
         let [_, after] = weights(lengths);
         let linear = |state: &State| state.dim((axis, 0)).place.low.is_empty();
         if passes > 1 && !(linear(&self.current) && linear(target)) {

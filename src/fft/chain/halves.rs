@@ -2,10 +2,10 @@
 
 use super::builder::Builder;
 use super::fourier::lengths;
-use super::state::{Dim, Result, State};
-use super::step::{Fusion, PassBody, SubTransform};
+use super::state::{Result, State};
+use super::step::{Fusion, SubTransform};
 use crate::edge::Edge;
-use crate::fft::place::{Place, Storage};
+use crate::fft::place::Storage;
 use crate::fft::recipe::{AxisRecipe, PassRecipe};
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::window::Windowed;
@@ -111,17 +111,14 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to
-    /// `stored` elements of their spectrum. Its element index is always 0, and it has a line for
-    /// every element of the spectrum.
+    /// `stored` elements of their spectrum.
     fn combine(&mut self, axis: usize, n: u32, stored: u32, store: Fusion, target: State) {
-        let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
-        let (mut from, mut to) = (self.current.clone(), target.clone());
+        let mut from = self.current.clone();
         from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = stored);
-        [&mut from, &mut to].into_iter().for_each(|state| state.dims.push(nothing.clone()));
         let weights = vec![1, 0];
         let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
         let store = Fusion { weights, ..store };
-        self.steps.push(SubTransform::new(PassBody::Move, (axis, 1), [from, to], [load, store]));
+        self.steps.push(SubTransform::moving((axis, 1), [from, target.clone()], [load, store]));
         self.current = target;
     }
 }

@@ -6,7 +6,7 @@ use crate::sort::sort_short_by_key;
 use crate::strides::{Strided, joined};
 
 /// One index of a line's number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(in crate::fft) struct LineIndex {
     pub extent: u32,
     /// The axis whose index it is, if a fragment asks for that. Such an index is not joined with
@@ -62,16 +62,7 @@ pub(in crate::fft) fn lines(step: &SubTransform<'_>) -> Vec<LineIndex> {
     let others = joined(lines.split_off(usize::from(is_odd)));
     lines.extend(others);
     if lines.is_empty() {
-        let nowhere = Place::linear(0);
-        lines.push(LineIndex {
-            extent: 1,
-            axis: None,
-            load: nowhere.clone(),
-            store: nowhere,
-            load_weight: 0,
-            store_weight: 0,
-            twiddle_weight: 0,
-        });
+        lines.push(LineIndex { extent: 1, ..LineIndex::default() });
     }
     lines
 }

@@ -17,7 +17,6 @@ pub(super) mod state;
 pub(super) mod step;
 mod together;
 
-use super::place::Place;
 use super::recipe::{AxisRecipe, Reals};
 use super::steps::RealAxis;
 use crate::fft::spec::geometry::Geometry;
@@ -26,10 +25,10 @@ use crate::fft::spec::real_kind::Inner;
 use crate::fft::spec::transform::Transform;
 use crate::plan::Placement;
 use builder::Builder;
-use moved::Moved;
+use moved::{moved_ends, surrounded, whole};
 use real_axis::with_reals;
-use state::{Dim, Result, State};
-use step::{Fusion, PassBody, SubTransform};
+use state::{Result, State};
+use step::{Fusion, SubTransform};
 
 /// The most passes of an axis. Six with radices up to 64 are enough for every length.
 const MAX_PASSES: usize = 8;
@@ -51,12 +50,12 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
         return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }).into());
     }
-    let steps = match Moved::new(transform, geometry, axes) {
-        None => Builder::new(transform, geometry).steps(axes)?,
-        Some(moved) => {
-            let mut steps = Builder::new(&moved.transform, &moved.geometry).steps(axes)?;
-            moved.surround(&mut steps, transform, geometry);
-            steps
+    let steps = match moved_ends(transform, geometry, axes) {
+        [false, false] => Builder::new(transform, geometry).steps(axes)?,
+        ends => {
+            let (inner, inner_geometry) = whole(transform, geometry, ends);
+            let steps = Builder::new(&inner, &inner_geometry).steps(axes)?;
+            surrounded(steps, (&inner, &inner_geometry), (transform, geometry), ends)
         }
     };
     let apart = |step: &&SubTransform<'_>| step.pairs_along().is_some_and(|index| !transform.may_mix(geometry, index.0));
@@ -71,7 +70,6 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
 }
 
 impl<'a, 'b> Builder<'a, 'b> {
-    /// The passes of all axes.
     fn steps(mut self, axes: &'a [AxisRecipe]) -> Result<Vec<SubTransform<'a>>> {
         let packed = axes.iter().find(|axis| axis.reals == Reals::Packed);
         if let Some(rows) = packed {
@@ -150,9 +148,6 @@ impl<'a, 'b> Builder<'a, 'b> {
         }
         let key = (step.element.0, step.element.1 + 1);
         let mut states = [&step.states[1]; 2].map(State::clone);
-        for state in &mut states {
-            state.dims.push(Dim { key, extent: 1, place: Place::linear(0) });
-        }
         // The workspace holds numbers of 32 bits.
         let storage = step.store.storage;
         step.store.storage = storage.widened();
@@ -160,6 +155,6 @@ impl<'a, 'b> Builder<'a, 'b> {
         states[0].storage = step.states[1].storage;
         let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
         let store = Fusion { storage, ..plain.clone() };
-        self.steps.push(SubTransform::new(PassBody::Move, key, states, [plain, store]));
+        self.steps.push(SubTransform::moving(key, states, [plain, store]));
     }
 }

@@ -7,8 +7,8 @@
 //! of whole arrays.
 
 use super::builder::{Builder, arrays};
-use super::state::{Dim, State};
-use super::step::{Fusion, PassBody, SubTransform};
+use super::state::State;
+use super::step::{Fusion, SubTransform};
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
 use crate::fft::spec::geometry::Geometry;
@@ -19,44 +19,29 @@ use crate::fft::steps::{PartOfAxis, Parts, Real};
 use crate::layout::Placed;
 use crate::plan::Placement;
 
-/// A transform of which lanes begin or end with an array that they cannot access.
-pub(super) struct Moved {
-    /// Whether the elements of the input are moved, and those of the output.
-    ends: [bool; 2],
-    /// What is between the passes that move elements.
-    pub transform: Transform,
-    pub geometry: Geometry,
-}
-
-impl Moved {
-    /// The transform between whole arrays, if these recipes need one.
-    pub fn new(transform: &Transform, geometry: &Geometry, axes: &[AxisRecipe]) -> Option<Self> {
-        let ends = moved_ends(transform, geometry, axes);
-        if ends == [false; 2] {
-            return None;
+/// The passes of a transform, of which `inner` are those of the transform between whole arrays at
+/// these ends.
+pub(super) fn surrounded<'a>(
+    mut inner: Vec<SubTransform<'a>>,
+    whole: (&Transform, &Geometry),
+    (transform, geometry): (&Transform, &Geometry),
+    [moves_input, moves_output]: [bool; 2],
+) -> Vec<SubTransform<'a>> {
+    let [input, output] = arrays(transform, geometry);
+    let [first, last] = arrays(whole.0, whole.1);
+    let step = |end, array: &State, whole: &State| move_elements(transform, geometry, end, array, whole);
+    if moves_output {
+        // The caller's array holds none of the whole ones.
+        for state in inner.iter_mut().flat_map(|step| &mut step.states) {
+            state.in_output = false;
         }
-        let (transform, geometry) = whole(transform, geometry, ends);
-        Some(Self { ends, transform, geometry })
+        inner.push(step(End::Output, &output, &State { in_output: false, ..last }));
     }
-
-    /// Adds the passes that move elements to those of the transform between whole arrays.
-    pub fn surround<'a>(&self, steps: &mut Vec<SubTransform<'a>>, transform: &Transform, geometry: &Geometry) {
-        let [input, output] = arrays(transform, geometry);
-        let [first, last] = arrays(&self.transform, &self.geometry);
-        let step = |end, array: &State, whole: &State| move_elements(transform, geometry, end, array, whole);
-        let [moves_input, moves_output] = self.ends;
-        if moves_output {
-            // The caller's array holds none of the whole ones.
-            for state in steps.iter_mut().flat_map(|step| &mut step.states) {
-                state.in_output = false;
-            }
-            steps.push(step(End::Output, &output, &State { in_output: false, ..last }));
-        }
-        if moves_input {
-            let whole = State { in_output: first.in_output && !moves_output, ..first };
-            steps.insert(0, step(End::Input, &input, &whole));
-        }
+    if moves_input {
+        let whole = State { in_output: first.in_output && !moves_output, ..first };
+        inner.insert(0, step(End::Input, &input, &whole));
     }
+    inner
 }
 
 /// Whether these recipes need a pass that moves the elements of the input, or those of the output.
@@ -131,7 +116,7 @@ fn move_elements<'a>(transform: &Transform, geometry: &Geometry, end: End, array
     let last = rank - 1;
     // Reals go in twos, if a row has an even number of them.
     let twos = (whole.storage == Storage::Real && whole.dim((last, 0)).extent.is_multiple_of(2)).then_some(last);
-    let mut inside = twos.map_or_else(|| whole.clone(), |axis| whole.as_complex(axis));
+    let inside = twos.map_or_else(|| whole.clone(), |axis| whole.as_complex(axis));
     let mut outside = array.clone();
     let mut axes = Vec::new();
     for (axis, window) in geometry.windows[end as usize].iter().copied().enumerate() {
@@ -143,14 +128,11 @@ fn move_elements<'a>(transform: &Transform, geometry: &Geometry, end: End, array
         let place = std::mem::replace(&mut dim.place, Place::linear(0));
         axes.push(PartOfAxis { axis, dim: None, window, stride: place.stride });
     }
-    let nothing = Dim { key: (rank, 1), extent: 1, place: Place::linear(0) };
-    outside.dims.push(nothing.clone());
-    inside.dims.push(nothing);
     let weights = vec![1, 0];
     let real = (inside.storage == Storage::Real).then_some(Real);
     let own = Fusion { storage: inside.storage, weights: weights.clone(), ..Fusion::complex() }.then_maybe(real.clone());
     let side = Fusion { weights, ..Builder::new(transform, geometry).end(end, rank, true) };
     let side = side.then_maybe((!axes.is_empty()).then_some(Parts { axes, twos })).then_maybe(real);
     let (states, sides) = if end == End::Input { ([outside, inside], [side, own]) } else { ([inside, outside], [own, side]) };
-    SubTransform::new(PassBody::Move, (rank, 1), states, sides)
+    SubTransform::moving((rank, 1), states, sides)
 }

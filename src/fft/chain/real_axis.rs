@@ -48,7 +48,6 @@ impl<'a> Builder<'a, '_> {
         (from_axis == to_axis && self.transform.may_mix(self.geometry, from_axis.0)).then_some([from, to])
     }
 
-    /// The passes of pairs of neighbouring lines.
     fn line_pairs(&mut self, recipe: &'a AxisRecipe, real: RealAxis, [from, to]: [State; 2]) -> Result<()> {
         let axis = recipe.axis;
         let Inner { n, reals } = self.transform.inner(axis);
@@ -60,7 +59,6 @@ impl<'a> Builder<'a, '_> {
         self.fourier(recipe, n, sides, [inverse; 2], if inverse { Some(n) } else { None }, to)
     }
 
-    /// A side that finds reals by their position.
     fn reals(&self, end: End, axis: usize, is_end: bool, state: &State) -> Fusion {
         let by_position = Some(state.dim((axis, 0)).place.clone());
         let side = if self.in_parts { Fusion::complex() } else { self.end(end, axis, is_end) };

@@ -1,6 +1,6 @@
 //! One pass between two states: what it transforms, and what is fused into its sides.
 
-use super::state::{Key, State};
+use super::state::{Dim, Key, State};
 use crate::fft::pass::Convolution;
 use crate::fft::place::{Place, Storage};
 use crate::fft::recipe::PassRecipe;
@@ -8,7 +8,7 @@ use crate::fft::spec::window::Windowed;
 use crate::fft::steps::{Fuse, Fused, SwapReIm, Twiddle};
 
 /// What one side of a pass holds, and the steps fused into it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::fft) struct Fusion {
     pub storage: Storage,
     /// The steps between the array and the transform, the one next to the array first.
@@ -45,7 +45,6 @@ impl Fusion {
         self.then_maybe(swap.then_some(SwapReIm))
     }
 
-    /// Adds a step next to the transform, if there is one.
     pub(super) fn then_maybe(mut self, step: Option<impl Into<Fused>>) -> Self {
         self.fused.extend(step.map(Into::into));
         self
@@ -126,6 +125,14 @@ impl<'a> SubTransform<'a> {
         Self { body, element, extents, states, load, store }
     }
 
+    /// A pass that transforms nothing. It has a line for every element: its index, which the states
+    /// lack so far, is always 0.
+    pub fn moving(element: Key, mut states: [State; 2], sides: [Fusion; 2]) -> Self {
+        let nothing = Dim { key: element, extent: 1, place: Place::linear(0) };
+        states.iter_mut().for_each(|state| state.dims.push(nothing.clone()));
+        Self::new(PassBody::Move, element, states, sides)
+    }
+
     /// Length of the transform.
     pub fn n(&self) -> u32 {
         self.extents.iter().product()
@@ -152,45 +159,32 @@ impl<'a> SubTransform<'a> {
     /// Whether every workgroup of the step stores only to places that no other workgroup loads
     /// from.
     pub fn keeps_positions(&self) -> bool {
-        if let PassBody::Combine { .. } = self.body {
-            return false;
-        }
         let [from, to] = &self.states;
         // A part that does not begin at position 0 lies elsewhere.
         let moves = |fusion: &Fusion| fusion.fused.iter().any(|step| step.step().window().is_some_and(Windowed::moves));
-        if moves(&self.load) || moves(&self.store) {
+        let is_combined = matches!(self.body, PassBody::Combine { .. });
+        if is_combined || moves(&self.load) || moves(&self.store) || from.storage.of_pairs() != to.storage.of_pairs() {
             return false;
         }
-        let others_kept = |factor: u32| {
-            from.dims.iter().filter(|dim| dim.key != self.element).all(|dim| {
-                let kept = to.dim(dim.key);
-                dim.extent == kept.extent
-                    && (dim.extent == 1
-                        || if factor == 1 {
-                            dim.place == kept.place
-                        } else {
-                            // One side counts reals, the other complex numbers.
-                            let (real, complex) = if from.storage.widened() == Storage::Real { (dim, kept) } else { (kept, dim) };
-                            real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
-                        })
-            })
-        };
         let (element, stored) = (from.dim(self.element), to.dim(self.element));
-        if from.storage.of_pairs() != to.storage.of_pairs() {
-            return false;
-        }
+        let others_kept = |kept: &dyn Fn(&Place, &Place) -> bool| {
+            let mut others = from.dims.iter().filter(|dim| dim.key != self.element).map(|dim| (dim, to.dim(dim.key)));
+            others.all(|(dim, other)| dim.extent == other.extent && (dim.extent == 1 || kept(&dim.place, &other.place)))
+        };
+        // Where one side counts reals, the other one complex numbers.
+        let in_twos = |real: &State, complex: &State, kept: &dyn Fn(&Place, &Place) -> bool| {
+            let is_row = [element, stored].iter().all(|dim| dim.place == Place::linear(1));
+            real.offset == 2 * complex.offset && is_row && others_kept(kept)
+        };
+        let twice = |real: &Place, complex: &Place| real.low.is_empty() && complex.low.is_empty() && real.stride == 2 * complex.stride;
         match (from.storage.widened(), to.storage.widened()) {
             (Storage::Complex, Storage::Complex) | (Storage::Real, Storage::Real) => {
                 let same = element == stored || element.extent == 1 && stored.extent == 1;
-                from.offset == to.offset && same && others_kept(1)
+                from.offset == to.offset && same && others_kept(&PartialEq::eq)
             }
-            (Storage::Half(_) | Storage::Other(_), _) | (_, Storage::Half(_) | Storage::Other(_)) => false,
-            (Storage::Real, Storage::Complex) => {
-                from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
-            }
-            (Storage::Complex, Storage::Real) => {
-                2 * from.offset == to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
-            }
+            (Storage::Real, Storage::Complex) => in_twos(from, to, &twice),
+            (Storage::Complex, Storage::Real) => in_twos(to, from, &|complex, real| twice(real, complex)),
+            _ => false,
         }
     }
 }
