@@ -14,7 +14,7 @@ use crate::fft::spec::number::Number;
 /// A line has a number L. Its digits to the bases [`lines`](Self::lines), lowest first, are the
 /// line's coordinates d. [`Side`] says where element i of the line is loaded and stored. Between
 /// load and store, y\[k\] = Σⱼ x\[j\] · exp(-2πi·jk/n).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Pass {
     pub number: Number,
     /// The radices of the stages in order; their product is n.
@@ -39,12 +39,14 @@ pub(super) struct Pass {
 }
 
 /// What a pass does to a spectrum between a DFT and its inverse.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Convolution {
     /// It multiplies by the [spectrum](Constant::Spectrum) of length m that makes the convolution
     /// compute a DFT of length n (Bluestein). The pass is a part of it if its own length is not m.
-    Chirp { n: u32, m: u32 },
-    /// It applies a fragment.
+    Chirp {
+        n: u32,
+        m: u32,
+    },
     Filter(Box<Map>),
 }
 
@@ -65,12 +67,10 @@ impl Pass {
         Self { number, radices, extents: vec![n], lines: vec![rows], load, store, convolution: None, twos: None }
     }
 
-    /// Length of the DFT.
     pub fn n(&self) -> u32 {
         self.radices.iter().product()
     }
 
-    /// The radices of each axis.
     pub fn axes(&self) -> Vec<&[u32]> {
         radices_of(&self.radices, &self.extents).expect("`chain` has compared them")
     }
@@ -96,7 +96,6 @@ impl Pass {
         exchange.words() * self.number.words() * self.lines_each()
     }
 
-    /// The lines that an invocation transforms.
     pub fn lines_each(&self) -> u32 {
         if self.twos == Some(Twos::Lines) { 2 } else { 1 }
     }
@@ -109,7 +108,6 @@ impl Pass {
         others.iter().copied().chain([lines / counted]).collect()
     }
 
-    /// Bytes of an element of a side's array.
     pub fn element_bytes(&self, side: &Side) -> u64 {
         side.storage.form(self.number).bytes().into()
     }
@@ -123,13 +121,11 @@ impl Pass {
         (self.lines[dim] == m + 1).then_some((dim, m))
     }
 
-    /// The caller's fragments in the pass.
     pub fn maps(&self) -> impl Iterator<Item = &Map> {
         let between = self.convolution.iter().filter_map(|own| if let Convolution::Filter(map) = own { Some(&**map) } else { None });
         self.load.fused.iter().filter_map(Fused::get).chain(between).chain(self.store.fused.iter().filter_map(Fused::get))
     }
 
-    /// The constants that the pass looks up.
     pub fn constants(&self) -> Vec<Constant> {
         let mut all: Vec<Constant> = self.axes().into_iter().map(|radices| Constant::Stages(radices.to_vec())).collect();
         all.extend(self.load.fused.iter().chain(&self.store.fused).filter_map(|fused| fused.step().constants()));
@@ -141,8 +137,8 @@ impl Pass {
         all
     }
 
-    /// Whether its results are those of an inverse transform, of which real and imaginary parts have
-    /// yet to be exchanged. In the middle of a convolution the passes after it do that.
+    /// Whether its results are those of an inverse transform, of which real and imaginary parts
+    /// have yet to be exchanged. In the middle of a convolution the passes after it do that.
     pub fn ends_convolution(&self) -> bool {
         match self.convolution {
             None => false,
@@ -183,7 +179,7 @@ pub(super) fn radices_of<'a>(radices: &'a [u32], extents: &[u32]) -> Option<Vec<
 
 /// One side of a pass: what its array holds and where, and the steps that are fused between the
 /// array and the transform.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Side {
     pub storage: Storage,
     /// Index of element 0 of line 0.
@@ -203,7 +199,7 @@ pub(super) struct Side {
 
 /// A position on the axis: a weight times the element's number, plus weights times the line's
 /// coordinates.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Index {
     /// Weight of the element's number.
     pub element: u32,
@@ -217,7 +213,7 @@ pub(super) enum Twos {
     /// The same element of the lines 2L and 2L + 1. An invocation transforms both. The first
     /// coordinate of a line counts twos.
     Lines,
-    /// The elements 2i and 2i + 1 of a line. An invocation computes the butterflies 2j and 2j + 1 of
-    /// the first stage and of the last one.
+    /// The elements 2i and 2i + 1 of a line. An invocation computes the butterflies 2j and 2j + 1
+    /// of the first stage and of the last one.
     Elements,
 }

@@ -6,7 +6,7 @@ use super::part::Part;
 use crate::edge::Edge;
 use crate::fft::emit::codelets::scaled;
 use crate::fft::spec::framing::Framing;
-use crate::wgsl::{Expr, Writes, min, select, zero};
+use crate::wgsl::{Expr, min, select, zero};
 
 /// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The
 /// step is next to the array.
@@ -51,11 +51,10 @@ impl Fuse for Frames {
         let Spot::OnLine(line) = &element.spot else { unreachable!("elements of frames are found by position") };
         let q = &element.position;
         let sum = q + turn;
-        let j = if turn == 0 { q.clone() } else { select(&sum.less(n), &sum, &sum - n) };
-        let j = site.body.value("sample", j);
+        let j = site.body.value("sample", if turn == 0 { q.clone() } else { select(&sum.less(n), &sum, &sum - n) });
         // No sum here leaves 32 bits (`Framing`).
-        let at = self.begin(site) + &j + skip;
-        let at = site.body.value("time", at);
+        let begin = self.begin(site);
+        let at = site.body.value("time", begin + &j + skip);
         let last = signal - 1;
         let load = |site: &mut Site<'_>, index: &Expr| {
             let at = site.body.value("at", line + index);
@@ -72,24 +71,21 @@ impl Fuse for Frames {
             let zero = zero(value.ty());
             return site.body.value("framed", select(&inside, value, zero));
         }
-        let names = [("framed".to_owned(), site.value_type(inner))];
-        let framed = site.values_when(&j.less(len), &names, |site| {
+        let ty = site.value_type(inner);
+        site.value_when(&j.less(len), "framed", ty.clone(), |site| {
             let index = site.body.value("index", Part::index(self.framing.window(), &at));
             let value = load(site, &index);
             if edge != Edge::Odd {
-                return vec![value];
+                return value;
             }
             let value = site.body.value("value", value);
             let past = at.less(before).or(at.at_least(before + signal));
-            let names = [("turned".to_owned(), site.value_type(inner))];
-            let turned = site.values_when(&past, &names, |site| {
+            let turned = site.value_when(&past, "turned", ty, |site| {
                 let end = site.body.value("end", select(&at.less(before), 0, last));
-                let end = load(site, &end);
-                vec![scaled(2.0, &end) - &value]
+                scaled(2.0, &load(site, &end)) - &value
             });
-            vec![select(&past, &turned[0], &value)]
-        });
-        framed[0].clone()
+            select(&past, turned, &value)
+        })
     }
 
     fn counts(&self, dim: usize) -> bool {

@@ -16,14 +16,13 @@ use crate::wgsl::{Body, Expr, Type, Writes, boolean, call};
 pub(in crate::fft) struct Fused(Rc<dyn Fuse>);
 
 impl Fused {
-    /// The step's behaviour.
     pub fn step(&self) -> &dyn Fuse {
         &*self.0
     }
 
     /// The step, if it is of this type.
     pub fn get<S: Fuse>(&self) -> Option<&S> {
-        self.0.as_any().downcast_ref()
+        (&*self.0 as &dyn Any).downcast_ref()
     }
 
     /// This step for such lines.
@@ -35,32 +34,6 @@ impl Fused {
 impl<S: Fuse> From<S> for Fused {
     fn from(step: S) -> Self {
         Self(Rc::new(step))
-    }
-}
-
-impl PartialEq for Fused {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.equals(other.0.as_any())
-    }
-}
-
-impl Eq for Fused {}
-
-/// What lets a step be compared with another, and be found by its type, behind `dyn Fuse`. All
-/// types that can be compared have it.
-pub(in crate::fft) trait Comparable: Any + fmt::Debug {
-    fn as_any(&self) -> &dyn Any;
-
-    fn equals(&self, other: &dyn Any) -> bool;
-}
-
-impl<S: Any + PartialEq + fmt::Debug> Comparable for S {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn equals(&self, other: &dyn Any) -> bool {
-        other.downcast_ref() == Some(self)
     }
 }
 
@@ -82,7 +55,7 @@ impl Coordinates<'_> {
 }
 
 /// What a step can do. Most steps use only a few of these methods.
-pub(in crate::fft) trait Fuse: Comparable {
+pub(in crate::fft) trait Fuse: Any + fmt::Debug {
     /// The step for lines whose coordinates are these, if it depends on them.
     fn on(&self, _lines: &Coordinates<'_>) -> Option<Fused> {
         None
@@ -109,7 +82,6 @@ pub(in crate::fft) trait Fuse: Comparable {
         Reach { extent: self.limit(), ..Reach::default() }
     }
 
-    /// Applies the step to a value.
     fn apply(&self, _site: &mut Site<'_>, _element: &Element, value: Expr) -> Expr {
         value
     }
@@ -132,7 +104,6 @@ pub(in crate::fft) trait Fuse: Comparable {
         boolean(true)
     }
 
-    /// The constants that the step looks up.
     fn constants(&self) -> Option<Constant> {
         None
     }
@@ -256,7 +227,6 @@ pub(in crate::fft) struct LookUp<'a> {
 }
 
 impl LookUp<'_> {
-    /// The constant at an index.
     pub fn at(&self, at: &Expr) -> Expr {
         let number = self.constants.number();
         if self.in_pieces { call("constant", [at], number.complex()) } else { roots(number).at(at) }
@@ -332,7 +302,11 @@ impl Site<'_> {
         self.body.call("store", [&at, value]);
     }
 
-    /// The index of an element in the array.
+    /// A value that is computed if the condition holds, and zero otherwise.
+    pub fn value_when(&mut self, condition: &Expr, name: &str, ty: Type, write: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        self.values_when(condition, &[(name.to_owned(), ty)], |site| vec![write(site)]).remove(0)
+    }
+
     fn index(&mut self, element: &Element) -> Expr {
         match &element.spot {
             Spot::At(at) => at.clone(),

@@ -31,7 +31,6 @@ pub(in crate::fft) enum IndexFrom {
     Position,
     /// A coordinate of the line, and whether it counts pairs of lines.
     Coordinate(usize, bool),
-    /// There is only one.
     Zero,
 }
 

@@ -1,9 +1,9 @@
 //! The prologue and the epilogue of a pass: steps that are fused between an array and the
 //! transform, one file each.
 //!
-//! A side of a pass is an array's [`Storage`](crate::fft::place::Storage) and a list of steps, with the
-//! one next to the array first. A loaded value goes through the list from the front to the back,
-//! and a stored value from the back to the front. A step says what it does to a value, which
+//! A side of a pass is an array's [`Storage`](crate::fft::place::Storage) and a list of steps, with
+//! the one next to the array first. A loaded value goes through the list from the front to the
+//! back, and a stored value from the back to the front. A step says what it does to a value, which
 //! constants it looks up, and how far it reaches into the array. To add a step, add a file here.
 
 mod chirp;

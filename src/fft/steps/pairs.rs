@@ -16,8 +16,8 @@ impl Fuse for Pairs {
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
         let first = site.load(element, inner);
         let condition = self.0.has_second(site);
-        let names = [("second".to_owned(), first.ty().clone())];
-        let second = site.values_when(&condition, &names, |site| vec![site.load(&element.on_line(self.0.distance), inner)]).remove(0);
+        let load = |site: &mut Site<'_>| site.load(&element.on_line(self.0.distance), inner);
+        let second = site.value_when(&condition, "second", first.ty().clone(), load);
         if matches!(first.ty(), Type::Scalar(_)) {
             pair(&first, &second)
         } else {

@@ -16,7 +16,6 @@ pub(in crate::fft) struct Part {
 }
 
 impl Part {
-    /// Whether the array has a position.
     fn contains(window: Windowed, position: &Expr) -> Expr {
         let Windowed { n, first, len, edge, before, after, .. } = window;
         if edge != Edge::Zero {
@@ -93,12 +92,10 @@ impl Fuse for Part {
             return site.load(&element, inner);
         }
         let condition = Self::contains(self.window, &element.position);
-        let names = [("loaded".to_owned(), site.value_type(inner))];
-        site.values_when(&condition, &names, |site| {
+        site.value_when(&condition, "loaded", site.value_type(inner), |site| {
             let element = self.moved(site, element);
-            vec![site.load(&element, inner)]
+            site.load(&element, inner)
         })
-        .remove(0)
     }
 
     fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
@@ -183,20 +180,16 @@ impl Parts {
 
     fn load_one(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused], second: u32) -> Expr {
         let positions = self.positions(site, second);
-        let names = [("loaded".to_owned(), site.value_type(inner))];
-        let load = |site: &mut Site<'_>| {
-            let at = positions.clone();
-            vec![self.inside(site, element, at, |site, element| site.load(element, inner))]
-        };
-        site.values_when(&self.contains(&positions), &names, load).remove(0)
+        let condition = self.contains(&positions);
+        site.value_when(&condition, "loaded", site.value_type(inner), |site| {
+            self.inside(site, element, positions, |site, element| site.load(element, inner))
+        })
     }
 
     fn store_one(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused], second: u32) {
         let positions = self.positions(site, second);
-        site.when(&self.contains(&positions), |site| {
-            let at = positions.clone();
-            self.inside(site, element, at, |site, element| site.store(element, value, inner));
-        });
+        let condition = self.contains(&positions);
+        site.when(&condition, |site| self.inside(site, element, positions, |site, element| site.store(element, value, inner)));
     }
 }
 

@@ -209,8 +209,7 @@ impl Fuse for Coefficients {
         if self.0.kind == RealKind::OfHalfComplex {
             return pair(&own, &other);
         }
-        let root = site.look_up.of(&self.arc(), &k);
-        let root = site.body.value("root", root);
+        let root = site.body.value("root", site.look_up.of(&self.arc(), &k));
         // (x - i·w) times the conjugate of the root.
         pair(&(&own * root.x() - &other * root.y()), &-(&own * root.y() + &other * root.x()))
     }
@@ -283,8 +282,7 @@ impl Fuse for PairCoefficients {
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
         let k = site.body.value("k", element.position.clone());
         let [own, other] = self.0.load_two(site, &k, element, inner);
-        let root = site.look_up.of(&self.arc(), &k);
-        let root = site.body.value("root", root);
+        let root = site.body.value("root", site.look_up.of(&self.arc(), &k));
         let difference = site.body.value("difference", pair(&(own.x() + other.y()), &(own.y() - other.x())));
         times(&difference, &pair(&root.x(), &-root.y()))
     }
@@ -295,8 +293,7 @@ impl Fuse for PairCoefficients {
 
     fn store_image(&self, site: &mut Site<'_>, k: &Expr, [z, w]: [&Expr; 2], at: Element, inner: &[Fused]) {
         let k = site.body.value("k", k.clone());
-        let root = site.look_up.of(&self.arc(), &k);
-        let root = site.body.value("root", root);
+        let root = site.body.value("root", site.look_up.of(&self.arc(), &k));
         let is_own_image = k.equals(0).or((&k * 2).equals(self.0.n));
         if is_own_image.is_true() {
             // A·Z + conj A·Z. Written as a sum of two products of the same numbers, compilers would
@@ -356,8 +353,7 @@ impl Fuse for Quarter {
 
     fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
         let k = element.position.clone();
-        let turned = times(&value, &site.look_up.of(&self.arc(), &k));
-        let turned = site.body.value("turned", turned);
+        let turned = site.body.value("turned", times(&value, &site.look_up.of(&self.arc(), &k)));
         let [even, odd] = self.places(site, &k);
         self.0.store(site, element, inner, even, turned.x());
         // A sine transform changes the signs of odd numbers.
@@ -388,8 +384,7 @@ impl Fuse for Quarter {
 /// v = 8f modulo n. Modulo 8, a is n.
 fn odd_index(site: &mut Site<'_>, n: u32, q: &Expr) -> (Expr, Expr) {
     // 2j+1 = q modulo n.
-    let candidate = select(&(q % 2).equals(1), q / 2, (q + n - 1) / 2);
-    let candidate = site.body.value("candidate", candidate);
+    let candidate = site.body.value("candidate", select(&(q % 2).equals(1), q / 2, (q + n - 1) / 2));
     let is_odd = (&candidate % 2).equals(1);
     // For odd j the sign of 2j+1 changes, and with it the residue.
     let index = site.body.value("index", select(&is_odd, Expr::from(n - 1) - &candidate, candidate));
