@@ -64,7 +64,8 @@ pub mod reduction {
 /// whole, if a transform's recipe has its [axes
 /// apart](crate::low_level::recipes::fft::Adapt::axes_apart).
 pub mod divide {
-    pub use crate::fft::ops::parts::{InParts, PartKind, PartNumber, Parts};
+    pub use crate::fft::ops::parts::{InParts, PartKind, Parts};
+    pub use crate::fft::spec::number::Number as PartNumber;
 
     /// Parts of a permutation.
     pub mod permutation {

@@ -176,7 +176,7 @@ impl Designer<'_> {
 
     /// Whether an operation takes some 20 times the text that it takes in f32.
     pub fn is_double_f32(&self) -> bool {
-        self.transform.number == Number::Double
+        self.transform.number == Number::F64ByF32
     }
 
     /// Longest line in one lane, where that is worth while.

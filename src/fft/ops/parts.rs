@@ -19,7 +19,7 @@ pub struct Parts {
     /// The kind of transform.
     pub kind: PartKind,
     /// What it computes with.
-    pub number: PartNumber,
+    pub number: Number,
     /// The batch, then the extents of the array of positions.
     pub extents: Vec<usize>,
     /// For each of these extents, whether it is transformed.
@@ -56,36 +56,17 @@ impl PartKind {
     }
 }
 
-/// The type of real and imaginary parts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PartNumber {
-    /// 32-bit numbers.
-    F32,
-    /// 64-bit numbers.
-    F64,
-    /// 64-bit numbers, computed as sums of two f32.
-    F64ByF32,
-}
-
-impl PartNumber {
-    /// The bytes of a real number in an array; a complex one has twice as many.
-    #[must_use]
-    pub fn bytes(self) -> usize {
-        if self == Self::F32 { size_of::<f32>() } else { size_of::<f64>() }
-    }
-}
-
 /// A transform that can be computed in parts: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c),
 /// [`C2r`](crate::fft::C2r) and [`R2r`](crate::fft::R2r), of f32 or of f64.
 pub trait InParts: Adapt {
-    /// The transform of what this one makes, or of what it takes on the way back, along further axes:
-    /// of complex numbers, or of reals where there are no others.
+    /// The transform of what this one makes, or of what it takes on the way back, along further
+    /// axes: of complex numbers, or of reals where there are no others.
     type Columns: InParts<Columns = Self::Columns>;
 
     /// The transform in one direction, of which real transforms have only one, computed with these
     /// numbers, which are as long as those of the type. One from reals to reals lacks its
     /// [kinds](Self::of_kinds).
-    fn in_direction(number: PartNumber, inverse: bool, shape: Shape) -> Self;
+    fn in_direction(number: Number, inverse: bool, shape: Shape) -> Self;
 
     /// With these kinds, one for each axis of the shape, if it is one from reals to reals.
     #[must_use]
@@ -107,7 +88,7 @@ macro_rules! in_parts {
         impl InParts for $own {
             type Columns = $columns;
 
-            fn in_direction($number: PartNumber, $inverse: bool, $shape: Shape) -> Self {
+            fn in_direction($number: Number, $inverse: bool, $shape: Shape) -> Self {
                 $spec
             }
 
@@ -131,7 +112,7 @@ macro_rules! in_parts {
 
 macro_rules! of_f64 {
     ($number:ident, $spec:expr) => {
-        if $number == PartNumber::F64 { $spec.f64() } else { $spec.f64_by_f32() }
+        if $number == Number::F64 { $spec.f64() } else { $spec.f64_by_f32() }
     };
 }
 
@@ -170,17 +151,12 @@ impl Transform {
             Kind::Filter { .. } => return Err(unsupported("a filter has no parts")),
             Kind::R2r => PartKind::Reals,
         };
-        let number = match self.number {
-            Number::F32 => PartNumber::F32,
-            Number::F64 => PartNumber::F64,
-            Number::Double => PartNumber::F64ByF32,
-        };
         let kinds: Vec<RealKind> = axes.iter().filter_map(|&axis| self.real_kind(axis)).collect();
         // What the kinds leave to the scale, each part adds itself.
         let of_kind = |&axis: &usize| self.real_kind(axis).map_or(1.0, |kind| kind.factor(self.shape.extents()[axis] as u32));
         let factor = factor / axes.iter().map(of_kind).product::<f64>();
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
         let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();
-        Ok(Parts { kind, number, extents, transformed, factor, kinds, orthogonal: self.orthogonal })
+        Ok(Parts { kind, number: self.number, extents, transformed, factor, kinds, orthogonal: self.orthogonal })
     }
 }

@@ -34,7 +34,7 @@ fn of_two(number: Number) -> f64 {
         Number::F32 => OF_TWO,
         // 29 more bits.
         Number::F64 => OF_TWO / f64::from(1 << 29),
-        Number::Double => OF_TWO / f64::from(1 << 22),
+        Number::F64ByF32 => OF_TWO / f64::from(1 << 22),
     }
 }
 
@@ -70,7 +70,7 @@ impl Sealed for Transform {
         let [host, device] = match self.number {
             Number::F32 => [1.0, 1.0],
             Number::F64 => [2.0, 2.0],
-            Number::Double => [2.0, 20.0],
+            Number::F64ByF32 => [2.0, 20.0],
         };
         Some([host, device].map(|each| each * 5.0 * numbers * stages))
     }
@@ -110,10 +110,10 @@ impl Sealed for Transform {
         spread(results, count(read)).map(sample).collect()
     }
 
-    /// Parseval's theorem: the sums of squares of a signal and of its spectrum. Of half a spectrum each
-    /// element counts twice whose mirror image is not stored. Reals from half a spectrum along several
-    /// axes are left out, since what a random half of a spectrum means then depends on the order of
-    /// axes.
+    /// Parseval's theorem: the sums of squares of a signal and of its spectrum. Of half a spectrum
+    /// each element counts twice whose mirror image is not stored. Reals from half a spectrum along
+    /// several axes are left out, since what a random half of a spectrum means then depends on the
+    /// order of axes.
     fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
         let (geometry, (axes, factor)) = (self.geometry().ok()?, self.check().ok()?);
         let known = match self.kind {
@@ -161,7 +161,6 @@ impl Sealed for Transform {
 /// The distance of numbers of f16 near zero.
 const F16_STEP: f64 = 1.0 / 16_777_216.0;
 
-/// Bytes of a real number of an array.
 fn bytes_of(form: Form) -> usize {
     form.float_bits().map_or(4, |(bits, _)| bits as usize / 8)
 }
@@ -169,7 +168,6 @@ fn bytes_of(form: Form) -> usize {
 /// Elements that are added up at a time.
 const PART: usize = 1024;
 
-/// A number of an array.
 fn number(form: Form, words: &[u32], place: usize, real: bool) -> Complex64 {
     let word = |i: usize| words.get(i).copied().unwrap_or_default();
     let half = |i: usize| (word(i / 2) >> (i % 2 * 16)) as u16;

@@ -24,9 +24,9 @@ pub trait Adapt: Spec<Recipe = Recipe> {
     /// Returns `recipe` with the axes that it transforms together transformed one after the other,
     /// by the same floating-point operations on every line, so that it has a part for every axis
     /// ([`Recipe::of_axes`]), and so that no row depends on another. Only rows of
-    /// [reals](crate::low_level::recipes::fft::Reals) differ in the last bits: where they are `Packed`,
-    /// whose last pass belongs to all axes, they become `Halves`, and where they are `Pairs` they become
-    /// `Complex`. Another device may need it [`adapted`](Self::adapted).
+    /// [reals](crate::low_level::recipes::fft::Reals) differ in the last bits: where they are
+    /// `Packed`, whose last pass belongs to all axes, they become `Halves`, and where they are
+    /// `Pairs` they become `Complex`. Another device may need it [`adapted`](Self::adapted).
     ///
     /// # Errors
     /// If the transform itself is invalid.
@@ -254,7 +254,7 @@ macro_rules! specification {
             /// [`Error::Unsupported`]. In the browser, where nothing may wait, the first plan must
             /// come from [`Planner::plan_async`](crate::Planner::plan_async).
             pub fn f64_by_f32(self) -> $name<$input64, $output64> {
-                $name { transform: self.transform.of_numbers(Number::Double), element: PhantomData }
+                $name { transform: self.transform.of_numbers(Number::F64ByF32), element: PhantomData }
             }
         }
 

@@ -224,18 +224,16 @@ impl Transform {
         }
         let shapes = self.shapes();
         let dense = |shape: Shape| Layout::dense(shape).batch_distance(shape.extents().iter().product());
+        let packed = [dense(shapes[0]), if self.transposed { Layout::reversed(shapes[1]) } else { dense(shapes[1]) }];
         let [input, output] = match self.placement {
-            Placement::OutOfPlace => {
-                let natural = if self.transposed { Layout::reversed(shapes[1]) } else { dense(shapes[1]) };
-                [self.input.unwrap_or(dense(shapes[0])), self.output.unwrap_or(natural)]
-            }
+            Placement::OutOfPlace => [self.input.unwrap_or(packed[0]), self.output.unwrap_or(packed[1])],
             Placement::InPlace => {
                 if self.input != self.output {
                     return Err(unsupported("two layouts in place", "there is one array: give both the same layout"));
                 }
                 match self.kind {
-                    Kind::C2c(_) if self.transposed => [self.input.unwrap_or(dense(shapes[0])), Layout::reversed(shapes[1])],
-                    Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => [self.input.unwrap_or(dense(shapes[0])); 2],
+                    Kind::C2c(_) if self.transposed => [self.input.unwrap_or(packed[0]), packed[1]],
+                    Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => [self.input.unwrap_or(packed[0]); 2],
                     _ if self.input.is_some() => {
                         return Err(unsupported("a layout for a real transform in place", "its rows of reals are padded to twice n/2+1"));
                     }
@@ -244,7 +242,6 @@ impl Transform {
                 }
             }
         };
-        let packed = [dense(shapes[0]), if self.transposed { Layout::reversed(shapes[1]) } else { dense(shapes[1]) }];
         let input = input.placed("input", shapes[0], self.batch)?;
         let output = output.placed("output", shapes[1], self.batch)?;
         let is_dense = |placed: &Placed, layout: Layout, shape: Shape| -> Result<bool> {
@@ -282,8 +279,8 @@ impl Transform {
 
     /// Whether neighbours along an index of the arrays may be transformed together, as the real and
     /// the imaginary part of complex numbers. What is wrong with one of them, a NaN or the rounding
-    /// of large numbers, then reaches the other. So they must be rows of one array that another axis
-    /// mixes anyway, or the parts of complex numbers, whose index comes after the batch's.
+    /// of large numbers, then reaches the other. So they must be rows of one array that another
+    /// axis mixes anyway, or the parts of complex numbers, whose index comes after the batch's.
     pub fn may_mix(&self, geometry: &Geometry, index: usize) -> bool {
         self.rows_mix || index > self.shape.rank() || geometry.axes.contains(&index)
     }

@@ -11,8 +11,8 @@ pub enum Direction {
 
 /// The factor on every output. Here n is the product of the lengths of all transformed axes; for
 /// real transforms these are the lengths in reals, and for axes with a
-/// [`RealKind`](crate::fft::RealKind) the [logical lengths](crate::fft::RealKind::logical_length), so that
-/// forward and inverse with 1/n undo one another.
+/// [`RealKind`](crate::fft::RealKind) the [logical lengths](crate::fft::RealKind::logical_length),
+/// so that forward and inverse with 1/n undo one another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scale {
     /// 1, as in rustfft and FFTW. Forward and inverse together multiply by n.

@@ -5,7 +5,7 @@ pub(crate) mod elements;
 pub(crate) mod framing;
 pub(in crate::fft) mod geometry;
 pub(in crate::fft) mod kind;
-pub(in crate::fft) mod number;
+pub(crate) mod number;
 pub(in crate::fft) mod real_kind;
 mod text;
 pub(in crate::fft) mod transform;

@@ -6,103 +6,106 @@ use crate::wgsl::{Expr, Scalar, Type, call, two_f32, vec2, vec4};
 
 /// The type of real and imaginary parts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(in crate::fft) enum Number {
+pub enum Number {
+    /// 32-bit numbers.
     #[default]
     F32,
+    /// 64-bit numbers.
     F64,
-    /// Sums of two f32, in arrays of f64.
-    Double,
+    /// 64-bit numbers, computed as sums of two f32.
+    F64ByF32,
 }
 
 /// The word for f64 computed by f32.
 pub(in crate::fft) const DOUBLE: &str = "f64-by-f32";
 
-words!(Number { F32 = "f32", F64 = "f64", Double = DOUBLE });
+words!(Number { F32 = "f32", F64 = "f64", F64ByF32 = DOUBLE });
 
 impl Number {
-    /// The scalar type of values.
-    pub fn scalar(self) -> Scalar {
+    /// The bytes of a real number in an array; a complex one has twice as many.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        4 * self.words() as usize
+    }
+
+    pub(crate) fn scalar(self) -> Scalar {
         match self {
             Self::F32 => Scalar::F32,
             Self::F64 => Scalar::F64,
-            Self::Double => Scalar::Double,
+            Self::F64ByF32 => Scalar::Double,
         }
     }
 
-    /// The type of real numbers.
-    pub fn real(self) -> Type {
+    pub(crate) fn real(self) -> Type {
         Type::Scalar(self.scalar())
     }
 
-    /// The type of complex numbers.
-    pub fn complex(self) -> Type {
+    pub(crate) fn complex(self) -> Type {
         vec2(self.scalar())
     }
 
     /// How real numbers lie in arrays.
-    pub fn real_form(self) -> Form {
+    pub(crate) fn real_form(self) -> Form {
         match self {
             Self::F32 => Form::REAL,
-            Self::F64 | Self::Double => Form::REAL_F64,
+            Self::F64 | Self::F64ByF32 => Form::REAL_F64,
         }
     }
 
     /// How complex numbers lie in arrays.
-    pub fn complex_form(self) -> Form {
+    pub(crate) fn complex_form(self) -> Form {
         match self {
             Self::F32 => Form::COMPLEX,
-            Self::F64 | Self::Double => Form::COMPLEX_F64,
+            Self::F64 | Self::F64ByF32 => Form::COMPLEX_F64,
         }
     }
 
     /// What an array of real numbers holds in WGSL.
-    pub fn real_element(self) -> Type {
-        if self == Self::Double { vec2(Scalar::U32) } else { self.real() }
+    pub(crate) fn real_element(self) -> Type {
+        if self == Self::F64ByF32 { vec2(Scalar::U32) } else { self.real() }
     }
 
     /// What an array of complex numbers holds in WGSL.
-    pub fn complex_element(self) -> Type {
-        if self == Self::Double { vec4(Scalar::U32) } else { self.complex() }
+    pub(crate) fn complex_element(self) -> Type {
+        if self == Self::F64ByF32 { vec4(Scalar::U32) } else { self.complex() }
     }
 
-    /// The value of an element of an array. Of [`Double`](Self::Double) it is the bits of f64.
-    pub fn value_of(self, element: Expr) -> Expr {
+    /// The value of an element of an array. Of [`F64ByF32`](Self::F64ByF32) it is the bits of f64.
+    pub(crate) fn value_of(self, element: Expr) -> Expr {
         match self {
             Self::F32 | Self::F64 => element,
-            Self::Double if *element.ty() == self.complex_element() => call("complex_of_bits", [&element], self.complex()),
-            Self::Double => call("double_of_bits", [&element], self.real()),
+            Self::F64ByF32 if *element.ty() == self.complex_element() => call("complex_of_bits", [&element], self.complex()),
+            Self::F64ByF32 => call("double_of_bits", [&element], self.real()),
         }
     }
 
     /// The element of an array with this value.
-    pub fn element_of(self, value: &Expr) -> Expr {
+    pub(crate) fn element_of(self, value: &Expr) -> Expr {
         match self {
             Self::F32 | Self::F64 => value.clone(),
-            Self::Double if *value.ty() == self.complex() => call("bits_of_complex", [value], self.complex_element()),
-            Self::Double => call("bits_of_double", [value], self.real_element()),
+            Self::F64ByF32 if *value.ty() == self.complex() => call("bits_of_complex", [value], self.complex_element()),
+            Self::F64ByF32 => call("bits_of_double", [value], self.real_element()),
         }
     }
 
-    /// 32-bit words of a real number.
-    pub fn words(self) -> u32 {
+    pub(crate) fn words(self) -> u32 {
         match self {
             Self::F32 => 1,
-            Self::F64 | Self::Double => 2,
+            Self::F64 | Self::F64ByF32 => 2,
         }
     }
 
-    /// Bytes of a complex number.
-    pub fn complex_bytes(self) -> u64 {
-        8 * u64::from(self.words())
+    pub(crate) fn complex_bytes(self) -> u64 {
+        2 * self.bytes() as u64
     }
 
     /// The words of a complex constant.
-    pub fn words_of(self, parts: [f64; 2]) -> impl Iterator<Item = u32> {
+    pub(crate) fn words_of(self, parts: [f64; 2]) -> impl Iterator<Item = u32> {
         parts.into_iter().flat_map(move |part| {
             let bits = match self {
                 Self::F32 => (part as f32).to_bits().into(),
                 Self::F64 => part.to_bits(),
-                Self::Double => {
+                Self::F64ByF32 => {
                     let [high, low] = two_f32(part).map(|part| u64::from(part.to_bits()));
                     high | low << 32
                 }
@@ -113,16 +116,16 @@ impl Number {
     }
 
     /// The number that is closest to a factor.
-    pub fn rounded(self, factor: f64) -> f64 {
+    pub(crate) fn rounded(self, factor: f64) -> f64 {
         match self {
             Self::F32 => f64::from(factor as f32),
             Self::F64 => factor,
-            Self::Double => two_f32(factor).into_iter().map(f64::from).sum(),
+            Self::F64ByF32 => two_f32(factor).into_iter().map(f64::from).sum(),
         }
     }
 
     /// Refuses kernels that compute in f32 alone.
-    pub fn check_kernel(self, kernel: &str) -> std::result::Result<(), String> {
+    pub(crate) fn check_kernel(self, kernel: &str) -> std::result::Result<(), String> {
         if self == Self::F32 { Ok(()) } else { Err(format!("{kernel} computes in f32 alone, not in {self}: stockham does")) }
     }
 }

@@ -100,7 +100,6 @@ impl RealKind {
         matches!(self, Self::DctII | Self::DctIII | Self::DstII | Self::DstIII)
     }
 
-    /// Whether it is a sine transform.
     pub(in crate::fft) fn is_sine(self) -> bool {
         matches!(self, Self::DstI | Self::DstII | Self::DstIII | Self::DstIV)
     }

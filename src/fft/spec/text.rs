@@ -33,7 +33,7 @@ impl Transform {
         let mut fields = words.fields();
         let own = match (fields.flag("f64"), fields.flag(DOUBLE)) {
             (true, false) => Number::F64,
-            (false, true) => Number::Double,
+            (false, true) => Number::F64ByF32,
             (false, false) => Number::F32,
             (true, true) => return Err(text.wrong(whole, format!("of f64 and {DOUBLE} it can have one"))),
         };

@@ -215,7 +215,6 @@ impl Transform {
         self.shape.with(last, self.shape.extents()[last] / 2 + 1)
     }
 
-    /// The shapes of input and output.
     pub fn shapes(&self) -> [Shape; 2] {
         let shapes = match self.kind {
             Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => [self.shape, self.shape],

@@ -38,7 +38,8 @@ pub(crate) struct Windowed {
     pub first: u32,
     pub len: u32,
     /// How the array continues past its ends, for so many positions before its first element and
-    /// after its last one. Then `first` is 0, and the array's first element is at position `before`.
+    /// after its last one. Then `first` is 0, and the array's first element is at position
+    /// `before`.
     pub edge: Edge,
     pub before: u32,
     pub after: u32,
@@ -75,7 +76,6 @@ impl Windowed {
         self.first > 0 || self.edge != Edge::Zero
     }
 
-    /// All of an axis.
     pub fn whole(n: u32) -> Self {
         Self { n, half: false, first: 0, len: n, edge: Edge::Zero, before: 0, after: 0 }
     }
