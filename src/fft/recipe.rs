@@ -204,7 +204,6 @@ impl Stockham {
         self.radices.iter().fold(1, |n, &radix| n.saturating_mul(radix))
     }
 
-    /// The same with its stages in the other order.
     pub(super) fn reversed(&self) -> Self {
         Self { radices: self.radices.iter().rev().copied().collect(), ..self.clone() }
     }
@@ -218,7 +217,6 @@ impl Stockham {
 }
 
 impl PassRecipe {
-    /// Whether it is of the kernel `fft/lanes`.
     pub(super) fn is_lanes(&self) -> bool {
         matches!(self, Self::Lanes { .. })
     }
@@ -286,6 +284,7 @@ pub enum Roots {
     Products,
 }
 
+words!(Reals { Complex = "complex", Pairs = "pairs", Halves = "halves", Packed = "packed" });
 words!(Exchange { Whole = "whole", Split = "split" });
 words!(Roots { Table = "table", Products = "products" });
 
@@ -352,16 +351,10 @@ impl fmt::Display for AxisRecipe {
         if let Some(m) = self.bluestein {
             write!(f, " bluestein {m}")?;
         }
-        f.write_str(match self.reals {
-            Reals::Complex => ": ",
-            Reals::Pairs => " pairs: ",
-            Reals::Halves => " halves: ",
-            Reals::Packed => " packed: ",
-        })?;
-        for (i, pass) in self.passes.iter().enumerate() {
-            write!(f, "{}{pass}", if i == 0 { "" } else { " + " })?;
+        if self.reals != Reals::Complex {
+            write!(f, " {}", self.reals)?;
         }
-        Ok(())
+        write!(f, ": {}", join(&self.passes, " + "))
     }
 }
 
@@ -388,10 +381,11 @@ impl AxisRecipe {
         while let Some(word) = words.any() {
             match word {
                 "bluestein" if bluestein.is_none() => bluestein = Some(text.number(words.one("the length of the convolution")?)?),
-                "pairs" if reals == Reals::Complex => reals = Reals::Pairs,
-                "halves" if reals == Reals::Complex => reals = Reals::Halves,
-                "packed" if reals == Reals::Complex => reals = Reals::Packed,
-                _ => return Err(text.wrong(word, format!("expected {FORM}"))),
+                _ => {
+                    let named = [Reals::Pairs, Reals::Halves, Reals::Packed].into_iter().find(|own| own.to_string() == word);
+                    let first = named.filter(|_| reals == Reals::Complex);
+                    reals = first.ok_or_else(|| text.wrong(word, format!("expected {FORM}")))?;
+                }
             }
         }
         let passes = passes.split('+').map(|pass| PassRecipe::parse(text, pass)).collect::<Result<_>>()?;
@@ -402,12 +396,7 @@ impl AxisRecipe {
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Axes(axes) => {
-                for (i, axis) in axes.iter().enumerate() {
-                    write!(f, "{}{axis}", if i == 0 { "" } else { "; " })?;
-                }
-                Ok(())
-            }
+            Self::Axes(axes) => f.write_str(&join(axes, "; ")),
             Self::Transposed { rows, columns, transpose } => write!(f, "rows: {rows}; columns: {columns}; transpose: {transpose}"),
         }
     }

@@ -145,11 +145,10 @@ impl Designer<'_> {
                 self.stockham(stockham, lines).into_iter().map(PassRecipe::Stockham).collect()
             }
             PassRecipe::Lanes { factors, lanes, width, invocations, loops } => {
-                let widths = if self.is_width_free(axes, i, f) { &[4, 2, 1][..] } else { &[] };
-                let smaller = widths.iter().copied().filter(|own| own < width);
-                let all = std::iter::once(*width).chain(smaller);
+                let is_free = self.is_width_free(axes, i, f);
+                let all = std::iter::once(*width).chain([4, 2, 1].into_iter().filter(|own| is_free && own < width));
                 let with = |width| {
-                    let invocations = std::iter::once(*invocations).chain(halves(*invocations));
+                    let invocations = halvings(*invocations);
                     let multiples = invocations.filter(|invocations| invocations.is_multiple_of(SUBGROUP));
                     let (factors, lanes, loops) = (*factors, *lanes, *loops);
                     multiples.map(move |invocations| PassRecipe::Lanes { factors, lanes, width, invocations, loops })
@@ -157,8 +156,8 @@ impl Designer<'_> {
                 all.flat_map(with).collect()
             }
             PassRecipe::Radix2 { rows, lanes } => {
-                let lanes = std::iter::once(*lanes).chain(halves(*lanes));
-                let rows = || std::iter::once(*rows).chain(halves(*rows));
+                let lanes = halvings(*lanes);
+                let rows = || halvings(*rows);
                 lanes.flat_map(|lanes| rows().map(move |rows| PassRecipe::Radix2 { rows, lanes })).collect()
             }
         }
@@ -180,7 +179,7 @@ impl Designer<'_> {
         // For each number of lanes, as many lines as there is room for. A pass that looks possible
         // before its text is made nearly always is, so a few candidates are enough.
         let of_lanes = |lanes| {
-            std::iter::once(own.lines).chain(halves(own.lines)).find_map(|together| {
+            halvings(own.lines).find_map(|together| {
                 let with = |&(pieces, exchange, banks): &_| Stockham { lanes, lines: together, pieces, exchange, banks, ..own.clone() };
                 let all: Vec<Stockham> = ways.iter().map(with).filter(|own| self.runs(own, lines)).take(4).collect();
                 (!all.is_empty()).then_some(all)
@@ -206,9 +205,9 @@ impl Designer<'_> {
     }
 }
 
-/// Half of the value, a quarter, and so on.
-fn halves(value: u32) -> impl Iterator<Item = u32> {
-    std::iter::successors(Some(value / 2), |half| Some(half / 2)).take_while(|half| *half > 0)
+/// The value, half of it, a quarter, and so on.
+fn halvings(value: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(value), |own| Some(own / 2).filter(|half| *half > 0))
 }
 
 impl Recipe {

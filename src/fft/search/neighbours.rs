@@ -34,10 +34,8 @@ fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
         let lanes = (n / 2).clamp(1, most.max(1));
         fits.then(|| (64.min(most) / lanes).max(1).min(profile.workgroup_bytes / 8 / n)).map(|rows| PassRecipe::Radix2 { rows, lanes })
     };
-    let recipes: Vec<Recipe> = match geometry.axes[..] {
-        [axis] => {
-            vec![Recipe::Axes(vec![AxisRecipe::new(axis, vec![pass(axis)?])])]
-        }
+    let recipes = match geometry.axes[..] {
+        [axis] => vec![Recipe::Axes(vec![AxisRecipe::new(axis, vec![pass(axis)?])])],
         [0, 1] => {
             let (rows, columns) = (pass(1)?, pass(0)?);
             let transposes = [[16, 16], [8, 4], [1, 1]].map(|workgroup| transpose::Recipe::Naive { workgroup });
@@ -135,7 +133,6 @@ impl Designer<'_> {
         self.sound(own?)
     }
 
-    /// The neighbours of the recipe for one axis.
     fn of_axis(&self, axes: &[AxisRecipe], i: usize) -> Vec<AxisRecipe> {
         let own = &axes[i];
         let passes = in_turns((0..own.passes.len()).map(|f| {
@@ -146,9 +143,7 @@ impl Designer<'_> {
             };
             let own_passes = match &own.passes[f] {
                 PassRecipe::Stockham(stockham) => self.of_registers(axes, i, f, stockham),
-                PassRecipe::Lanes { factors, lanes, width, invocations, loops } => {
-                    of_lanes(*factors, *lanes, *width, *invocations, *loops, self.profile, own.passes.len() == 1)
-                }
+                pass @ PassRecipe::Lanes { .. } => of_lanes(pass, self.profile, own.passes.len() == 1),
                 PassRecipe::Radix2 { rows, lanes } => of_radix2(*rows, *lanes),
             };
             own_passes.into_iter().map(with).collect()

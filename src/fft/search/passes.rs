@@ -172,15 +172,8 @@ pub(super) fn of_radix2(rows: u32, lanes: u32) -> Vec<PassRecipe> {
 
 /// The neighbours of a `fft/lanes` recipe. They include other factors if it transforms a whole
 /// line.
-pub(super) fn of_lanes(
-    factors: [u32; 2],
-    lanes: u32,
-    width: u32,
-    invocations: u32,
-    loops: bool,
-    profile: &DeviceProfile,
-    whole: bool,
-) -> Vec<PassRecipe> {
+pub(super) fn of_lanes(own: &PassRecipe, profile: &DeviceProfile, whole: bool) -> Vec<PassRecipe> {
+    let &PassRecipe::Lanes { factors, lanes, width, invocations, loops } = own else { return Vec::new() };
     let pass = |factors, lanes, width, invocations| PassRecipe::Lanes { factors, lanes, width, invocations, loops: loops && lanes > 1 };
     let most = profile.invocations_in_a_row().min(256);
     let mut all: Vec<PassRecipe> = twice_and_half(invocations)

@@ -79,12 +79,15 @@ impl Designer<'_> {
                 _ => by_the_rules.into_iter().collect(),
             }
         };
-        let own = || (rows.clone(), columns.clone(), *transpose);
-        let with = |(rows, columns, transpose)| Recipe::Transposed { rows, columns, transpose };
+        let with = |rows: &PassRecipe, columns: &PassRecipe, transpose| Recipe::Transposed {
+            rows: rows.clone(),
+            columns: columns.clone(),
+            transpose,
+        };
         let of_rows = [
-            of_rows(rows, c, r).into_iter().map(|rows| with((rows, own().1, own().2))).collect(),
-            of_rows(columns, r, c).into_iter().map(|columns| with((own().0, columns, own().2))).collect(),
-            self.transposes([r, c], Some(transpose)).into_iter().map(|transpose| with((own().0, own().1, transpose))).collect(),
+            of_rows(rows, c, r).iter().map(|rows| with(rows, columns, *transpose)).collect(),
+            of_rows(columns, r, c).iter().map(|columns| with(rows, columns, *transpose)).collect(),
+            self.transposes([r, c], Some(transpose)).into_iter().map(|transpose| with(rows, columns, transpose)).collect(),
         ];
         // Without transposes it is usually faster.
         let without = design(self.transform, self.profile).ok();
