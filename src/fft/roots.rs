@@ -77,7 +77,6 @@ impl fmt::Display for Constant {
 }
 
 impl Constant {
-    /// Number of complex constants.
     fn len(&self) -> u64 {
         match self {
             Self::Line(n) | Self::Chirp { n, .. } => u64::from(*n),
@@ -171,7 +170,6 @@ impl Constants {
         (low, [first, first.saturating_add(low)])
     }
 
-    /// Size of the constants.
     pub fn bytes(&self) -> u64 {
         self.len.max(1).saturating_mul(self.number.complex_bytes())
     }
@@ -222,7 +220,6 @@ impl Products {
         Self { order, low, first, second }
     }
 
-    /// exp(-2πi·x/order).
     fn at(&self, x: u64) -> Complex64 {
         let x = x % self.order;
         self.first[(x % self.low) as usize] * self.second[(x / self.low) as usize]
@@ -309,8 +306,6 @@ pub(crate) fn dft(mut values: Vec<Complex64>) -> Vec<Complex64> {
 
 #[cfg(test)]
 mod tests {
-    use num_complex::Complex32;
-
     use super::*;
 
     #[test]
@@ -330,22 +325,6 @@ mod tests {
         assert_eq!(quarters, [Complex64::new(1., 0.), Complex64::new(0., -1.), Complex64::new(-1., 0.), Complex64::new(0., 1.)]);
         let eighth = root(1, 8);
         assert!((eighth.re + eighth.im).abs() < 2e-16, "{eighth}");
-    }
-
-    #[test]
-    fn stages_fill_the_table_without_gaps() {
-        let mut constants = Constants::new(Number::F32, []);
-        assert_eq!(constants.add(Constant::Stages(vec![8, 4, 2])), 0);
-        let table = constants.table();
-        let words = table.words();
-        assert_eq!((words.len(), table.bytes()), (2 * 63, 8 * 63));
-        // Stage of radix 2 after 32: j = 5 at 31 + 5.
-        let at = |i: usize| Complex32::new(f32::from_bits(words[2 * i]), f32::from_bits(words[2 * i + 1]));
-        let expected = root(5, 64);
-        assert_eq!(at(31 + 5), Complex32::new(expected.re as f32, expected.im as f32));
-        // Stage of radix 4 after 8: j = 3, k = 2 at 7 + 8 + 3.
-        let expected = root(6, 32);
-        assert_eq!(at(7 + 8 + 3), Complex32::new(expected.re as f32, expected.im as f32));
     }
 
     #[test]
@@ -382,20 +361,6 @@ mod tests {
         assert_eq!(constants.add(Constant::Chirp { n: 5, conjugate: false }), first);
         assert_eq!(constants.add(Constant::Chirp { n: 5, conjugate: true }), 8);
         assert_eq!(constants.table().label(), "chirp 5, roots 2.2, conjugate chirp 5");
-    }
-
-    #[test]
-    fn spectra_follow_the_definition() {
-        for (n, m) in [(1, 1), (2, 3), (3, 7), (5, 12), (7, 16), (11, 60)] {
-            let y = |j: usize| {
-                let j = j.min(m - j);
-                if j < n { root((j * j) as u64, 2 * n as u64).conj() } else { Complex64::ZERO }
-            };
-            for (k, value) in spectrum(n as u32, m as u32).into_iter().enumerate() {
-                let expected = (0..m).map(|j| y(j) * root((j * k) as u64, m as u64)).sum::<Complex64>() / m as f64;
-                assert!((value - expected).norm() < 1e-14, "{k}/{m} of {n}: {value} {expected}");
-            }
-        }
     }
 
     #[test]

@@ -6,15 +6,14 @@ use crate::wgsl::Expr;
 ///
 /// The axis has n indices, each S elements from the next one, so that faster axes have S elements
 /// and a line has L / (n·S) pieces of n·S elements. Butterfly b of the line is number j = b / S mod
-/// n/r of the axis, at element b mod S of the faster axes, in the piece b / (S·n/r). With one axis, S
-/// is 1 and there is one piece.
+/// n/r of the axis, at element b mod S of the faster axes, in the piece b / (S·n/r). With one axis,
+/// S is 1 and there is one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Stage {
     /// The radix r.
     pub radix: u32,
     /// The product of the earlier radices of the axis.
     pub p: u32,
-    /// Extent of the axis.
     n: u32,
     /// Distance of two neighbours on the axis.
     pub stride: u32,
@@ -23,7 +22,6 @@ pub(in crate::fft) struct Stage {
 }
 
 impl Stage {
-    /// The stages along an axis.
     pub fn along(radices: &[u32], stride: u32, table: u32) -> impl Iterator<Item = Self> {
         let n = radices.iter().product();
         radices.iter().scan(1, move |product, &radix| {
@@ -78,8 +76,8 @@ impl Stage {
     }
 }
 
-/// The lanes of a line. Lane l of a round with first butterfly f takes butterfly t + f, where t is l
-/// times the neighbours that each lane takes, one a round.
+/// The lanes of a line. Lane l of a round with first butterfly f takes butterfly t + f, where t is
+/// l times the neighbours that each lane takes, one a round.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::fft) struct LanesOfLine {
     pub count: u32,
@@ -122,7 +120,6 @@ impl Stage {
         Accessed { bases: bases.collect(), steps: (0..self.radix).map(|k| k * self.p * self.stride).collect() }
     }
 
-    /// What it loads.
     pub fn loaded(self, lanes: LanesOfLine, len: u32, first: u32) -> Accessed {
         let bases = lanes.taking_part(len / self.radix, first).map(|t| t.map(|t| self.first_element(t)));
         Accessed { bases: bases.collect(), steps: self.steps(first) }
@@ -157,36 +154,5 @@ impl Accessed {
         let steps = self.steps.iter().zip(&pieces).map(|(step, piece)| (begin + step).checked_sub(piece * piece_len));
         let steps = steps.collect::<Option<_>>()?;
         Some(ByStep { begin, pieces, steps })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every element is taken once and every result is stored once, by each stage.
-    #[test]
-    fn stages_take_and_store_every_element_once() {
-        for extents in [&[[4, 2].as_slice()][..], &[&[3, 4], &[5, 2]], &[&[2, 2], &[3], &[4, 3]]] {
-            let lengths: Vec<u32> = extents.iter().map(|radices| radices.iter().product()).collect();
-            let len: u32 = lengths.iter().product();
-            let mut stride = len;
-            for (radices, n) in extents.iter().zip(lengths) {
-                stride /= n;
-                for stage in Stage::along(radices, stride, 0) {
-                    let numbers = |first: &dyn Fn(u32) -> u32, step: u32| {
-                        let mut all: Vec<u32> = (0..len / stage.radix)
-                            .flat_map(|b| (0..stage.radix).map(move |k| (b, k)))
-                            .map(|(b, k)| first(b) + k * step)
-                            .collect();
-                        all.sort_unstable();
-                        all
-                    };
-                    let expected: Vec<u32> = (0..len).collect();
-                    assert_eq!(numbers(&|b| stage.first_element(b), stage.distance()), expected, "{stage:?}");
-                    assert_eq!(numbers(&|b| stage.first_result(b), stage.p * stride), expected, "{stage:?}");
-                }
-            }
-        }
     }
 }

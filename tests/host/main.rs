@@ -10,6 +10,7 @@ mod divide;
 mod dynamic;
 mod f64;
 mod f64_by_f32;
+mod fast_lens;
 mod filter;
 mod fragment_corpus;
 mod fragment_programs;

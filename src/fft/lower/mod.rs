@@ -102,7 +102,6 @@ struct Lowering<'a> {
     recipe: &'a Recipe,
     profile: &'a DeviceProfile,
     program: &'a mut Program,
-    /// Where the transform begins and where it ends.
     ends: [Slot; 2],
 }
 
@@ -127,7 +126,6 @@ impl Lowering<'_> {
         self.transform.shape.extents().get(axis).map_or(1, |&extent| extent as u64)
     }
 
-    /// Bytes of a complex number.
     fn element_bytes(&self) -> u64 {
         self.transform.number.complex_bytes()
     }
@@ -144,7 +142,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Adds the dispatches of a chain of passes.
     fn steps(&mut self, steps: &[SubTransform<'_>]) -> Result<()> {
         let (slots, scales) = (self.slots(steps), self.scales(steps));
         for (i, step) in steps.iter().enumerate() {
@@ -221,59 +218,5 @@ impl Lowering<'_> {
         limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
         let (pass, count) = step.pass(&stockham.radices, self.transform.number).map_err(|why| self.unfit(why))?;
         self.stockham(label(count), stockham, pass, count, scale, slots)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Spec;
-    use crate::fft::roots::{Constant, Constants};
-    use crate::fft::spec::number::Number;
-    use crate::fft::{C2c, Direction};
-
-    /// A transform that is part of a larger program runs the same dispatches as its own program, on
-    /// other arrays.
-    #[test]
-    fn appended_transforms_are_those_of_their_own() {
-        let profile = DeviceProfile::webgpu_defaults();
-        let recipe = |text: &str| text.parse::<Recipe>().unwrap();
-        let rows = "stockham 8.8 lanes=8 lines=4 exchange=split pieces=1 banks=32 roots=products";
-        let by_transposes = recipe(&format!("rows: {rows}; columns: {rows}; transpose: naive 8x8"));
-        let own = |spec: &C2c| spec.design(&profile).unwrap();
-        let [long, square] = [C2c::forward(1 << 20), C2c::forward([64, 64])];
-        let all = [
-            (square.clone(), own(&square)),
-            (square.clone().in_place(), own(&square)),
-            (square.clone(), by_transposes.clone()),
-            (square.in_place(), by_transposes),
-            (long.clone(), own(&long)),
-            (long.clone().in_place(), own(&long.in_place())),
-        ];
-        for (spec, recipe) in all {
-            let alone = spec.lower(&recipe, &profile).unwrap();
-            assert_eq!(spec.transform.kind, Kind::C2c(Direction::Forward));
-            let in_place = spec.transform.placement == Placement::InPlace;
-            // The program already has a table and three arrays.
-            let mut program = Program { tables: Vec::new(), dispatches: Vec::new(), workspaces: vec![alone.output; 3], ..alone.clone() };
-            program.table(Constants::new(Number::F32, [Constant::Line(3)]).table());
-            let middle = Slot::Workspace(1);
-            let first = if in_place { middle } else { Slot::Input(0) };
-            append(&spec.transform, &recipe, &profile, &mut program, [first, middle]).unwrap();
-            let renamed = |slot: Slot| match slot {
-                Slot::Input(_) => first,
-                Slot::Output => middle,
-                Slot::Workspace(own) => Slot::Workspace(own + 3),
-                Slot::Table(own) => Slot::Table(own + 1),
-                Slot::Declared(own) => Slot::Declared(own),
-            };
-            let mut expected = alone.dispatches.clone();
-            expected.iter_mut().flat_map(|dispatch| &mut dispatch.binds).for_each(|bind| bind.slot = renamed(bind.slot));
-            assert_eq!(program.dispatches, expected, "{}", spec.transform);
-            assert_eq!(program.workspaces[3..], alone.workspaces);
-            assert_eq!(program.tables[1..], alone.tables);
-            let wrong = if in_place { [middle, Slot::Output] } else { [middle, middle] };
-            assert!(matches!(append(&spec.transform, &recipe, &profile, &mut program, wrong), Err(Error::Unsupported { .. })));
-        }
     }
 }

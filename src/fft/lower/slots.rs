@@ -55,8 +55,8 @@ impl Lowering<'_> {
             }
             None
         };
-        // A single in-place pass keeps positions (`Builder::add_copy_back`). With several passes, each
-        // can write to one of two workspaces, and the last one to the output.
+        // A single in-place pass keeps positions (`Builder::add_copy_back`). With several passes,
+        // each can write to one of two workspaces, and the last one to the output.
         let (workspaces, slots) = (0..=2).find_map(search).expect("two workspaces are always enough");
         let mut sizes = vec![0; workspaces];
         for (step, slot) in steps.iter().zip(&slots[1..]) {

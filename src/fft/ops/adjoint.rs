@@ -37,8 +37,8 @@ fn unpaired(n: usize) -> Vec<usize> {
     if n.is_multiple_of(2) { vec![0, n / 2] } else { vec![0] }
 }
 
-/// What a transform back needs along an axis of length n, so that it is the adjoint: factors of what
-/// it loads, and of what it stores.
+/// What a transform back needs along an axis of length n, so that it is the adjoint: factors of
+/// what it loads, and of what it stores.
 fn weights(kind: RealKind, n: usize) -> [Option<Weights>; 2] {
     let last = n.saturating_sub(1);
     let ends = || vec![0, last];
@@ -124,13 +124,13 @@ impl Transform {
 }
 
 impl<I: Element, O: Element> C2c<I, O> {
-    /// The adjoint A* of this transform A: ⟨Ax, y⟩ = ⟨x, A*y⟩ for all x and y, with the inner product
-    /// Re Σ conj(u)·v. It takes the gradient of a function with respect to the output to that with
-    /// respect to the input ([gradients](crate::guides::around)).
+    /// The adjoint A* of this transform A: ⟨Ax, y⟩ = ⟨x, A*y⟩ for all x and y, with the inner
+    /// product Re Σ conj(u)·v. It takes the gradient of a function with respect to the output to
+    /// that with respect to the input ([gradients](crate::guides::around)).
     ///
-    /// It is the transform in the other direction with the same factor, layouts and parts exchanged.
-    /// Those of reals have factors for single elements, which are a fragment: so there are none in
-    /// f64, and none whose result has reals of 16 bits.
+    /// It is the transform in the other direction with the same factor, layouts and parts
+    /// exchanged. Those of reals have factors for single elements, which are a fragment: so there
+    /// are none in f64, and none whose result has reals of 16 bits.
     ///
     /// ```
     /// use wgpu_fft::fft::{C2c, R2c};
@@ -144,7 +144,8 @@ impl<I: Element, O: Element> C2c<I, O> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for transforms with fragments, which need not be linear, with axes of
-    /// [other kinds](Self::axis_kind), and for transposed ones with axes or layouts; those of planning.
+    /// [other kinds](Self::axis_kind), and for transposed ones with axes or layouts; those of
+    /// planning.
     pub fn adjoint(&self) -> Result<C2c<O, I>> {
         Ok(C2c::of(self.transform.adjoint()?.0))
     }
@@ -162,8 +163,8 @@ impl<I: Readable, O: Readable> R2c<I, O> {
 }
 
 impl<I: Writable, O: Readable> C2r<I, O> {
-    /// The adjoint, as [`C2c::adjoint`] defines it: [`R2c::forward`], whose results count twice but for
-    /// indices 0 and n/2 of the last axis, in the same pass.
+    /// The adjoint, as [`C2c::adjoint`] defines it: [`R2c::forward`], whose results count twice but
+    /// for indices 0 and n/2 of the last axis, in the same pass.
     ///
     /// # Errors
     /// Those of [`C2c::adjoint`].
@@ -173,8 +174,8 @@ impl<I: Writable, O: Readable> C2r<I, O> {
 }
 
 impl<I: Writable, O: Readable> R2r<I, O> {
-    /// The adjoint, as [`C2c::adjoint`] defines it, which is the transposed matrix: the inverse kinds,
-    /// with factors for first or last elements unless the transform is
+    /// The adjoint, as [`C2c::adjoint`] defines it, which is the transposed matrix: the inverse
+    /// kinds, with factors for first or last elements unless the transform is
     /// [orthogonalized](Self::orthogonalize), in the same pass.
     ///
     /// # Errors

@@ -35,7 +35,6 @@ fn of(transform: Transform) -> AnySpec {
 }
 
 impl Transform {
-    /// What the array at an end holds.
     fn element(&self, end: End) -> ElementType {
         if let Some(map) = &self.maps[end as usize] {
             return map.element_type();

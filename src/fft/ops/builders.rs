@@ -19,6 +19,7 @@ use crate::fragment::{Fragment, Readable, Writable};
 use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
 use crate::plan::Placement;
+use crate::settings::settings;
 use crate::shape::{Axes, Shape};
 #[cfg(doc)]
 use crate::{Error, Program};
@@ -70,12 +71,13 @@ use crate::{Error, Program};
 /// # Cost
 /// A pass reads and writes the array once. An axis that fits a workgroup takes one pass; on common
 /// GPUs that is a length up to 4096, and for rows up to 16,384 where a workgroup has 48 KiB of
-/// memory. On GPUs all axes of a small picture or volume take one pass together, up to 4096 elements
-/// of 8 bytes, or 16,384 if there are many of them. A longer axis takes two or three passes. A
-/// convolution takes one pass if m fits a workgroup. Otherwise it takes twice as many passes as a transform of length m, and two
-/// workspaces of m/n times the array. Building its plan computes a spectrum on the host, which
-/// takes a second for lengths in the millions; designing and lowering do not compute it. A pass is
-/// one dispatch, or several if the array is larger than one binding.
+/// memory. On GPUs all axes of a small picture or volume take one pass together, up to 4096
+/// elements of 8 bytes, or 16,384 if there are many of them. A longer axis takes two or three
+/// passes. A convolution takes one pass if m fits a workgroup. Otherwise it takes twice as many
+/// passes as a transform of length m, and two workspaces of m/n times the array. Building its plan
+/// computes a spectrum on the host, which takes a second for lengths in the millions; designing and
+/// lowering do not compute it. A pass is one dispatch, or several if the array is larger than one
+/// binding.
 ///
 /// Plans whose axes take one pass each usually need no workspace. Other plans need one as large as
 /// the array. You can print a [`Program`] to see its dispatches, and [`Program::workspace_bytes`]
@@ -111,12 +113,11 @@ impl C2c {
 }
 
 impl<I, O> C2c<I, O> {
-    /// Stores the output densely with its axes in reverse order. To get back, use an inverse
-    /// transform of the reversed shape that is transposed as well. For other orders of the axes,
-    /// set [`output_layout`](Self::output_layout).
-    pub fn transposed(mut self) -> Self {
-        self.transform.transposed = true;
-        self
+    settings! { own:
+        /// Stores the output densely with its axes in reverse order. To get back, use an inverse
+        /// transform of the reversed shape that is transposed as well. For other orders of the
+        /// axes, set [`output_layout`](Self::output_layout).
+        transposed() => own.transform.transposed = true;
     }
 }
 
@@ -240,27 +241,26 @@ specification!(C2r, [ComplexElement, ComplexElement, RealElement], [Complex64, f
 macro_rules! rows_of_reals {
     ($($name:ident = $text:literal),*) => { $(
         impl<I, O> $name<I, O> {
-            /// Lets two rows of reals be transformed as the real and the imaginary part of one
-            /// complex row, in one pass, also where no other axis mixes them. The text has the word
-            /// `rows-may-mix`.
-            ///
-            #[doc = concat!("```\n# use wgpu_fft::{DeviceProfile, Spec, fft::", stringify!($name), "};")]
-            #[doc = concat!("let rows: ", stringify!($name), " = \"", $text, " 65 x1000 rows-may-mix\".parse()?;")]
-            /// let recipe = rows.design(&DeviceProfile::webgpu_defaults())?.to_string();
-            /// assert!(recipe.starts_with("axis 0 pairs: "), "{recipe}");
-            /// # Ok::<(), wgpu_fft::Error>(())
-            /// ```
-            ///
-            /// # Accuracy
-            /// The error of a row is relative to the larger of the two rows. A NaN or an infinity
-            /// in one row reaches the other.
-            ///
-            /// # Cost
-            /// Rows that are not computed as halves, above all those of odd length, take half the
-            /// arithmetic. What is loaded and stored stays the same.
-            pub fn rows_may_mix(mut self) -> Self {
-                self.transform.rows_mix = true;
-                self
+            settings! { own:
+                /// Lets two rows of reals be transformed as the real and the imaginary part of one
+                /// complex row, in one pass, also where no other axis mixes them. The text has the
+                /// word `rows-may-mix`.
+                ///
+                #[doc = concat!("```\n# use wgpu_fft::{DeviceProfile, Spec, fft::", stringify!($name), "};")]
+                #[doc = concat!("let rows: ", stringify!($name), " = \"", $text, " 65 x1000 rows-may-mix\".parse()?;")]
+                /// let recipe = rows.design(&DeviceProfile::webgpu_defaults())?.to_string();
+                /// assert!(recipe.starts_with("axis 0 pairs: "), "{recipe}");
+                /// # Ok::<(), wgpu_fft::Error>(())
+                /// ```
+                ///
+                /// # Accuracy
+                /// The error of a row is relative to the larger of the two rows. A NaN or an infinity
+                /// in one row reaches the other.
+                ///
+                /// # Cost
+                /// Rows that are not computed as halves, above all those of odd length, take half the
+                /// arithmetic. What is loaded and stored stays the same.
+                rows_may_mix() => own.transform.rows_mix = true;
             }
         }
     )* };
@@ -272,25 +272,26 @@ rows_of_reals!(R2c = "r2c fwd", C2r = "c2r inv", R2r = "r2r dct2");
 macro_rules! mixed {
     ($($name:ident),*) => { $(
         impl<I, O> $name<I, O> {
-            /// Transforms an axis from reals to reals, real and imaginary parts each by themselves,
-            /// instead of by a Fourier transform: for example complex fields between two walls. In
-            /// a real transform this cannot be the last axis.
-            ///
-            /// ```
-            /// # use wgpu_fft::fft::{C2c, RealKind};
-            /// let channel = C2c::forward([256, 256]).axis_kind(0, RealKind::DctI);
-            /// assert_eq!(channel.to_string(), "c2c fwd 256x256 kinds=dct1,-");
-            /// ```
-            ///
-            /// For the inverse transform, give the kind's [inverse](RealKind::inverse). Planning
-            /// returns [`Error::Unsupported`] for such a transform with parts, fragments or numbers
-            /// of 16 bits.
-            pub fn axis_kind(mut self, axis: usize, kind: RealKind) -> Self {
-                let kinds = &mut self.transform.kinds;
-                // Planning refuses an axis that the shape does not have.
-                kinds.resize(self.transform.shape.rank().max(axis + 1), None);
-                kinds[axis] = Some(kind);
-                self
+            settings! { own:
+                /// Transforms an axis from reals to reals, real and imaginary parts each by
+                /// themselves, instead of by a Fourier transform: for example complex fields
+                /// between two walls. In a real transform this cannot be the last axis.
+                ///
+                /// ```
+                /// # use wgpu_fft::fft::{C2c, RealKind};
+                /// let channel = C2c::forward([256, 256]).axis_kind(0, RealKind::DctI);
+                /// assert_eq!(channel.to_string(), "c2c fwd 256x256 kinds=dct1,-");
+                /// ```
+                ///
+                /// For the inverse transform, give the kind's [inverse](RealKind::inverse).
+                /// Planning returns [`Error::Unsupported`] for such a transform with parts,
+                /// fragments or numbers of 16 bits.
+                axis_kind(axis: usize, kind: RealKind) => {
+                    let kinds = &mut own.transform.kinds;
+                    // Planning refuses an axis that the shape does not have.
+                    kinds.resize(own.transform.shape.rank().max(axis + 1), None);
+                    kinds[axis] = Some(kind)
+                };
             }
         }
     )* };
@@ -381,30 +382,21 @@ impl R2r {
 }
 
 impl<I, O> R2r<I, O> {
-    /// Multiplies first or last elements by √2 before and by 1/√2 after the transform, where that
-    /// makes the matrix of the transform a multiple of an orthogonal one. This is the argument
-    /// `orthogonalize` of SciPy.
-    pub fn orthogonalize(mut self) -> Self {
-        self.transform.orthogonal = true;
-        self
-    }
+    settings! { own:
+        /// Multiplies first or last elements by √2 before and by 1/√2 after the transform, where
+        /// that makes the matrix of the transform a multiple of an orthogonal one. This is the
+        /// argument `orthogonalize` of SciPy.
+        orthogonalize() => own.transform.orthogonal = true;
 
-    /// [`orthogonalize`](Self::orthogonalize) with [`Scale::InvSqrtLen`]: the matrix of the
-    /// transform is orthogonal, and that of the inverse is its transpose. This is `norm="ortho"` of
-    /// SciPy.
-    pub fn orthonormal(self) -> Self
-    where
-        I: Element,
-        O: Element,
-    {
-        self.orthogonalize().scale(Scale::InvSqrtLen)
-    }
+        /// [`orthogonalize`](Self::orthogonalize) with [`Scale::InvSqrtLen`]: the matrix of the
+        /// transform is orthogonal, and that of the inverse is its transpose. This is
+        /// `norm="ortho"` of SciPy.
+        orthonormal() => (own.transform.orthogonal, own.transform.scale, own.transform.factor) = (true, Scale::InvSqrtLen, None);
 
-    /// The transform with the [inverse](RealKind::inverse) kinds, and everything else as it is.
-    /// With scale 1 on one side and 1/n on the other, or 1/√n on both, the two undo one another.
-    pub fn inverse(mut self) -> Self {
-        self.transform.kinds.iter_mut().flatten().for_each(|kind| *kind = kind.inverse());
-        self
+        /// The transform with the [inverse](RealKind::inverse) kinds, and everything else as it is.
+        /// With scale 1 on one side and 1/n on the other, or 1/√n on both, the two undo one
+        /// another.
+        inverse() => own.transform.kinds.iter_mut().flatten().for_each(|kind| *kind = kind.inverse());
     }
 }
 

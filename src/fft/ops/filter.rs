@@ -35,7 +35,6 @@ pub(crate) struct Filter {
     pub batch: usize,
     pub layouts: [Option<Layout>; 2],
     pub maps: [Option<Checked>; 2],
-    /// Applied to each element of the spectrum.
     pub fragment: Checked,
 }
 
@@ -88,7 +87,6 @@ parsed!(FilterRecipe, |text| {
 /// The transforms that a filter consists of: forward, middle and back.
 type Parts = [Option<Transform>; 3];
 
-/// The recipes that the rules choose.
 fn design([forward, middle, back]: &Parts, profile: &DeviceProfile) -> Result<FilterRecipe> {
     let design = |transform: &Option<Transform>| transform.as_ref().map(|transform| choose::design(transform, profile)).transpose();
     Ok(FilterRecipe { forward: design(forward)?, middle: design(middle)?, back: design(back)? })
@@ -180,7 +178,6 @@ impl Filter {
         design(&self.parts(false), profile)
     }
 
-    /// The elements of input and output.
     pub fn arrays(&self) -> Result<[Array; 2]> {
         let [Some(forward), None, Some(back)] = &self.parts(false) else { unreachable!("all axes are transformed") };
         let [input, output] = [forward.geometry()?.input.span, back.geometry()?.output.span];
@@ -188,7 +185,6 @@ impl Filter {
         Ok([array(input, forward, End::Input), array(output, back, End::Output)])
     }
 
-    /// Adds the filter to a program.
     pub fn append(&self, recipe: &FilterRecipe, spec: &str, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
         let parts = self.parts(recipe.middle.is_some());
         let both = parts.iter().zip(recipe.parts()).filter_map(|(transform, (name, recipe))| match (transform, recipe) {

@@ -25,7 +25,6 @@ pub(crate) struct Framed {
     pub batch: usize,
     /// Whether it is the adjoint of the transform in the other direction.
     pub adjoint: bool,
-    /// Applied to each result.
     pub map: Option<Checked>,
     pub frequencies_first: bool,
 }
@@ -68,7 +67,6 @@ impl Framed {
         (self.real && self.adjoint).then(|| Fragment::new(value))
     }
 
-    /// What is applied to each result.
     fn stored(&self) -> Result<Option<Checked>> {
         match (self.weights(2.0), &self.map) {
             (None, map) => Ok(map.clone()),

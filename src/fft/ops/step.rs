@@ -30,7 +30,6 @@ impl Step {
         Self(Transform::between_frames(kind, axes, frames, batch))
     }
 
-    /// A transform of all axes.
     pub fn of_all_axes(real: bool, inverse: bool, frames: [Vec<Windowed>; 2], batch: usize) -> Self {
         let axes: Vec<usize> = (0..frames[0].len()).collect();
         Self::new(real, inverse, &axes, frames, batch)
@@ -54,7 +53,6 @@ impl Step {
         /// What is applied to each element that is loaded, and to each that is stored.
         maps(maps: [Option<Checked>; 2]) => own.0.maps = maps;
 
-        /// The factor on every output.
         factor(factor: f32) => own.0.set_factor(factor.into());
     }
 
@@ -74,7 +72,6 @@ impl Step {
         self.0.frame.as_ref().map_or(&[], |frames| &frames[end as usize])
     }
 
-    /// The elements of an end's array.
     pub fn array(&self, end: End) -> Array {
         let of_item: usize = self.frame(end).iter().map(|window| window.len as usize).product();
         Array { len: of_item * self.0.batch, element_bytes: self.0.form_of(end).bytes() as usize }
@@ -89,7 +86,6 @@ impl Step {
         choose::design(&self.0, profile)
     }
 
-    /// Adds the transform to a program.
     pub fn append(&self, recipe: &Recipe, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
         lower::append(&self.0, recipe, profile, program, ends)
     }
