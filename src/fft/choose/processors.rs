@@ -73,7 +73,7 @@ impl Designer<'_> {
             Kind::C2c(_) | Kind::R2c | Kind::C2r => self.transform.framing.is_none(),
             Kind::R2r | Kind::Filter { .. } => false,
         };
-        lanes::has_subgroups(self.profile) && knows && self.transform.number.check_kernel("lanes").is_ok()
+        lanes::fit::has_subgroups(self.profile) && knows && self.transform.number.check_kernel("lanes").is_ok()
     }
 
     /// The transform whose passes can be lanes; `None` if the device can do nothing of it in lanes.
@@ -104,7 +104,7 @@ impl Designer<'_> {
         let has_lanes = |axis: &AxisRecipe| axis.passes.iter().any(PassRecipe::is_lanes);
         let runs = |step: &&SubTransform<'_>| match step.body {
             PassBody::Combine { .. } => lanes::halves::fit(step, &lines(step), self.profile).is_ok(),
-            PassBody::Dft { recipe: PassRecipe::Lanes { .. }, .. } => lanes::fit(step, &lines(step), false, self.profile).is_ok(),
+            PassBody::Dft { recipe: PassRecipe::Lanes { .. }, .. } => lanes::fit::fit(step, &lines(step), false, self.profile).is_ok(),
             PassBody::Dft { .. } | PassBody::Move => true,
         };
         let wrong = match chain(self.transform, self.geometry, axes) {

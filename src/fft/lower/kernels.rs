@@ -57,12 +57,12 @@ impl Lowering<'_> {
         scale: f64,
         [input, output]: [Slot; 2],
     ) -> Result<()> {
-        let (own, bytes) = self.fitting("lanes", lanes::fit(step, lines, scale != 1.0, self.profile))?;
+        let (own, bytes) = self.fitting("lanes", lanes::fit::fit(step, lines, scale != 1.0, self.profile))?;
         let factors = own.factors;
         let roots_of_line = (factors[1] > 1).then_some(Constant::Line(own.n()));
         let twiddle = own.turn.map(|turn| Constant::Twiddle(turn.n));
         let constants = Constants::new(Number::F32, roots_of_line.into_iter().chain(twiddle));
-        let text = lanes::wgsl(&own, input == output, &constants).into();
+        let text = lanes::emit::wgsl(&own, input == output, &constants).into();
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
         let bound = |slot, bytes: u64| Bound::whole(slot, bytes.max(whole));
         let roots = self.bound(&constants);

@@ -111,15 +111,12 @@ impl Transform {
 
     /// The adjoint, where arrays of `I` hold what it loads, and arrays of `O` what it stores.
     fn adjoint_of<I: Readable, O: Readable>(&self) -> Result<Self> {
-        let (adjoint, [input, output]) = self.adjoint()?;
-        let adjoint = match input {
-            Some(fragment) => adjoint.mapped(End::Input, fragment, I::FORM, I::NAME)?,
-            None => adjoint,
-        };
-        match output {
-            Some(fragment) => adjoint.mapped(End::Output, fragment, O::FORM, O::NAME),
+        let (adjoint, fragments) = self.adjoint()?;
+        let ends = [(End::Input, I::FORM, I::NAME), (End::Output, O::FORM, O::NAME)];
+        ends.into_iter().zip(fragments).try_fold(adjoint, |adjoint, ((end, form, name), fragment)| match fragment {
+            Some(fragment) => adjoint.mapped(end, fragment, form, name),
             None => Ok(adjoint),
-        }
+        })
     }
 }
 

@@ -132,15 +132,10 @@ impl Sealed for Transform {
             let z = number(self.form_of(End::Input), words, placed.place(index), real);
             match half {
                 None => z.norm_sqr(),
+                Some(n) if index[last] > 0 && 2 * index[last] != n => 2.0 * z.norm_sqr(),
                 // The imaginary parts of what is its own mirror image do not matter.
-                Some(n) if index[last] == 0 || 2 * index[last] == n => {
-                    if self.kind == Kind::C2r {
-                        z.re * z.re
-                    } else {
-                        z.norm_sqr()
-                    }
-                }
-                Some(_) => 2.0 * z.norm_sqr(),
+                Some(_) if self.kind == Kind::C2r => z.re * z.re,
+                Some(_) => z.norm_sqr(),
             }
         };
         let sum = |extents: &[usize], square: &dyn Fn(&[usize]) -> f64| {

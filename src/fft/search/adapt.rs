@@ -60,20 +60,16 @@ pub(in crate::fft) fn adapted(transform: &Transform, recipe: &Recipe, profile: &
 /// See [`Adapt::axes_apart`](crate::low_level::recipes::fft::Adapt::axes_apart).
 pub(in crate::fft) fn axes_apart(transform: &Transform, recipe: &Recipe) -> Result<Recipe> {
     let geometry = transform.geometry()?;
-    Ok(match recipe {
-        Recipe::Axes(axes) => {
-            let mut own = apart(axes, &geometry).unwrap_or_else(|| axes.clone());
-            for axis in &mut own {
-                axis.reals = match axis.reals {
-                    Reals::Packed => Reals::Halves,
-                    Reals::Pairs => Reals::Complex,
-                    other => other,
-                };
-            }
-            Recipe::Axes(own)
-        }
-        Recipe::Transposed { .. } => recipe.clone(),
-    })
+    let Recipe::Axes(axes) = recipe else { return Ok(recipe.clone()) };
+    let mut own = apart(axes, &geometry).unwrap_or_else(|| axes.clone());
+    for axis in &mut own {
+        axis.reals = match axis.reals {
+            Reals::Packed => Reals::Halves,
+            Reals::Pairs => Reals::Complex,
+            other => other,
+        };
+    }
+    Ok(Recipe::Axes(own))
 }
 
 /// The axes that are transformed together one after the other, by the same radices. `None` if there

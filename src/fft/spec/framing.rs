@@ -34,16 +34,9 @@ impl Framing {
     /// frame, as a whole or not at all.
     pub fn of_pairs(self) -> Option<Self> {
         let Self { n, len, hop, turn, before, skip, signal, edge } = self;
-        let is_even = [n, len, hop, turn, before, skip, signal].iter().all(|count| count % 2 == 0);
-        (is_even && edge == Edge::Zero).then_some(Self {
-            n: n / 2,
-            len: len / 2,
-            hop: hop / 2,
-            turn: turn / 2,
-            before: before / 2,
-            skip: skip / 2,
-            signal: signal / 2,
-            edge,
-        })
+        let all = [n, len, hop, turn, before, skip, signal];
+        let [n, len, hop, turn, before, skip, signal] = all.map(|count| count / 2);
+        let is_even = all.iter().all(|count| count % 2 == 0);
+        (is_even && edge == Edge::Zero).then_some(Self { n, len, hop, turn, before, skip, signal, edge })
     }
 }

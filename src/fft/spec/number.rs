@@ -46,18 +46,12 @@ impl Number {
 
     /// How real numbers lie in arrays.
     pub(crate) fn real_form(self) -> Form {
-        match self {
-            Self::F32 => Form::REAL,
-            Self::F64 | Self::F64ByF32 => Form::REAL_F64,
-        }
+        if self == Self::F32 { Form::REAL } else { Form::REAL_F64 }
     }
 
     /// How complex numbers lie in arrays.
     pub(crate) fn complex_form(self) -> Form {
-        match self {
-            Self::F32 => Form::COMPLEX,
-            Self::F64 | Self::F64ByF32 => Form::COMPLEX_F64,
-        }
+        if self == Self::F32 { Form::COMPLEX } else { Form::COMPLEX_F64 }
     }
 
     /// What an array of real numbers holds in WGSL.
@@ -89,10 +83,7 @@ impl Number {
     }
 
     pub(crate) fn words(self) -> u32 {
-        match self {
-            Self::F32 => 1,
-            Self::F64 | Self::F64ByF32 => 2,
-        }
+        if self == Self::F32 { 1 } else { 2 }
     }
 
     pub(crate) fn complex_bytes(self) -> u64 {

@@ -119,14 +119,8 @@ impl RealKind {
     /// The factor on all results that is left to the scale of the whole transform.
     pub(in crate::fft) fn factor(self, n: u32) -> f64 {
         match self {
-            Self::DctII | Self::DstII => 2.0,
-            Self::DctIV | Self::DstIV => {
-                if n.is_multiple_of(2) {
-                    2.0
-                } else {
-                    SQRT_2
-                }
-            }
+            Self::DctIV | Self::DstIV if n % 2 == 1 => SQRT_2,
+            Self::DctII | Self::DstII | Self::DctIV | Self::DstIV => 2.0,
             _ => 1.0,
         }
     }

@@ -28,16 +28,12 @@
 //! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
 //! known.
 
-mod access;
+pub(in crate::fft) mod access;
 mod arithmetic;
-mod emit;
-mod fit;
+pub(in crate::fft) mod emit;
+pub(in crate::fft) mod fit;
 pub(in crate::fft) mod halves;
 mod loops;
-
-pub(in crate::fft) use access::declare_bits;
-pub(in crate::fft) use emit::wgsl;
-pub(crate) use fit::{fit, has_subgroups};
 
 use std::fmt;
 

@@ -2,7 +2,7 @@
 //! them.
 
 use super::generator::Setting;
-use crate::fft::emit::lanes::declare_bits;
+use crate::fft::emit::lanes::access::declare_bits;
 use crate::fft::pass::{Pass, Side};
 use crate::fft::place::Storage;
 use crate::fft::spec::number::Number;

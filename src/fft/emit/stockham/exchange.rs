@@ -39,13 +39,6 @@ impl Generator<'_> {
         }
     }
 
-    /// The names of the parts of an exchanged element: those of each line that an invocation
-    /// transforms, one after the other.
-    fn parts_of_lines(&self) -> &'static [&'static str] {
-        let all: &[&str; 2] = if self.recipe.exchange == Exchange::Split { &["x", "y"] } else { &["xy", "zw"] };
-        &all[..self.pass.lines_each() as usize]
-    }
-
     pub(super) fn exchange(&mut self, from: &Invocation, to: &Invocation, writes: &[Group], values: &Values, reads: &[Group]) -> Values {
         let pieces = self.recipe.pieces;
         let piece_len = self.n() / pieces;
@@ -121,8 +114,8 @@ impl Generator<'_> {
             loaded.push(of_part);
         }
         let whole = |value: Option<Expr>| value.expect("every element lies in a piece");
-        let of_lines = self.parts_of_lines();
-        // Each line's values are a round of their own.
+        // The parts of an element of each line, whose values are a round of their own.
+        let of_lines = &(if self.recipe.exchange == Exchange::Split { ["x", "y"] } else { ["xy", "zw"] })[..lines];
         let mut parts = loaded.into_iter().map(|part| -> Values {
             let rounds = part.into_iter().map(|round| round.into_iter().map(whole).collect::<Vec<_>>());
             if of_lines.len() == 1 {
