@@ -158,6 +158,15 @@ impl Array {
         Ok(Self { shape, elements })
     }
 
+    /// The absolute values of integers of 32 bits.
+    pub fn unsigned(self) -> Self {
+        let elements = match self.elements {
+            Elements::I32(data) => Elements::U32(data.into_iter().map(i32::unsigned_abs).collect()),
+            other => other,
+        };
+        Self { elements, ..self }
+    }
+
     /// Numbers of f64, divided.
     pub fn divided(mut self, by: f64) -> Self {
         if let Elements::F64(data) = &mut self.elements {

@@ -10,16 +10,19 @@ use crate::device::{Device, Recipes};
 use crate::files::{self, Shown};
 use crate::{Result, usage};
 
-const OPERATIONS: [&str; 15] = [
+const OPERATIONS: [&str; 18] = [
     "sum",
     "sum_abs",
     "product",
     "mean",
     "min",
     "max",
+    "max_abs",
     "argmin",
     "argmax",
+    "argmax_abs",
     "sum_squares",
+    "mean_squares",
     "norm",
     "variance",
     "standard_deviation",
@@ -108,7 +111,10 @@ fn prepared(operation: &str, array: Array, has_f64: bool) -> Result<Prepared> {
             }
             Ok(as_it_is(operation, array))
         }
-        "sum_abs" | "sum_squares" | "norm" | "variance" | "standard_deviation" => {
+        "sum_abs" => Ok(as_it_is("wide_sum", array.unsigned())),
+        "max_abs" => Ok(as_it_is("max", array.unsigned())),
+        "argmax_abs" => Ok(as_it_is("argmax", array.unsigned())),
+        "sum_squares" | "mean_squares" | "norm" | "variance" | "standard_deviation" => {
             /// f32 has every whole number up to this.
             const MAX_EXACT: f64 = 16_777_216.0;
             let most = integers.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -145,7 +151,10 @@ mod tests {
         };
         is("sum", Elements::U8(vec![1, 255]), false, "wide_sum u32");
         is("mean", Elements::I32(vec![-1, 7]), false, "wide_sum i32");
+        is("sum_abs", Elements::U8(vec![1, 255]), false, "wide_sum u32");
+        is("sum_abs", Elements::I32(vec![i32::MIN, 7]), false, "wide_sum u32");
         is("max", Elements::I64(vec![-1, 7]), false, "max i32");
+        is("max_abs", Elements::I32(vec![i32::MIN, 7]), false, "max u32");
         is("max", Elements::I64(vec![0, 1 << 31]), false, "max u32");
         is("product", Elements::I32(vec![-46_340, 46_341]), false, "product i32");
         is("norm", Elements::I32(vec![-1, 1 << 24]), false, "norm f32");

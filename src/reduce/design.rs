@@ -29,7 +29,7 @@ pub(super) fn rules(ordered: bool, operator: &Operator, geometry: &Geometry, pro
 const LINES_WITH_A_REST: std::ops::Range<u32> = 8..16_384;
 const SEARCHED_LINES_WITH_A_REST: u32 = 31;
 
-/// The same for an array that may be larger than a binding; 1 if it is not.
+/// The fewest parts of a line or plane, so that each fits half a binding; 1 if the array fits one.
 fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DeviceProfile) -> u32 {
     let bytes = geometry.span() as u64 * u64::from(operator.element_bytes());
     if bytes <= profile.binding_bytes { 1 } else { cut(geometry.reach(), geometry, operator, profile.binding_bytes / 2) }

@@ -9,7 +9,7 @@
 //! |---|---|---|---|
 //! | [`Division::Parts`] | a part of the first pass | [`partial`]: the partial results of its parts, as words | [`join`]: the remaining passes over all partial results |
 //! | [`Division::Lines`] | an index of the slowest kept axis | [`piece`]: the results of its indices | nothing |
-//! | [`Division::Whole`] | the array: it has a layout, or a fragment that needs more than an element and its indices on reduced axes | | |
+//! | [`Division::Whole`] | the array: one result in one part, a layout, a fragment on the results, or one that needs more than an element and its indices on reduced axes, such as arrays or uniforms | | |
 //!
 //! The determinism that the reduction itself asks for makes no difference. The order does not cover
 //! what each device decides: division, square roots, rounding inside a custom operator, and whether

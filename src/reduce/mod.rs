@@ -4,11 +4,11 @@
 //! |---|---|---|---|
 //! | [`sum`], [`product`] | Σ x, Π x | all | the same; f32 for f16 |
 //! | [`wide_sum`] | Σ x | i32, u32 | i64, u64 |
-//! | [`min`], [`max`] | the smallest, the largest | all but complex | the same; f32 for f16 |
-//! | [`argmin`], [`argmax`] | the index of its first occurrence | all but complex | u32 |
+//! | [`min`], [`max`], [`max_abs`] | the smallest, the largest, the largest \|x\| | all but complex | the same; f32 for f16 |
+//! | [`argmin`], [`argmax`], [`argmax_abs`] | the index of its first occurrence | all but complex | u32 |
 //! | [`mean`] | Σ x / n | all but integers | the same; f32 for f16 |
 //! | [`sum_abs`] | Σ \|x\| | all but complex | the same; f32 for f16 |
-//! | [`sum_squares`], [`norm`] | Σ \|x\|², √Σ \|x\|² | all but integers | real |
+//! | [`sum_squares`], [`mean_squares`], [`norm`] | Σ \|x\|², Σ \|x\|² / n, √Σ \|x\|² | all but integers | real |
 //! | [`variance`], [`standard_deviation`] | v = Σ \|x - μ\|² / (n - ddof), √v, where μ is the mean | all but integers | real |
 //! | [`dot`], [`vdot`] | Σ x·y, Σ x̅·y | all | the same; f32 for f16 |
 //! | [`max_abs_diff`] | max \|x - y\| | all | real; u32 for i32 |
@@ -68,8 +68,8 @@ mod verification;
 pub use core::Determinism;
 pub use custom::Custom;
 pub use operations::{
-    all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_abs,
-    sum_squares, variance, vdot, wide_sum,
+    all, any, argmax, argmax_abs, argmin, count, custom, dot, max, max_abs, max_abs_diff, mean, mean_squares, min, norm, product,
+    standard_deviation, sum, sum_abs, sum_squares, variance, vdot, wide_sum,
 };
 pub(crate) use parse::{any_spec, is_operation};
 #[cfg(feature = "signal")]

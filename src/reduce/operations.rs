@@ -16,7 +16,7 @@ macro_rules! operations {
             }
         )*
 
-        /// Every operation that a name says all of.
+        /// Every operation that its name alone determines.
         pub(super) const NAMED: &[(&str, Map, Fold, Finish)] = &[$((stringify!($name), Map::$map, Fold::$fold, $finish)),*];
     };
 }
@@ -73,6 +73,9 @@ operations! {
     /// The largest value.
     max<Ordered> -> T::Wide: Identity, Max, Finish::Identity;
 
+    /// The largest |x| of real numbers. That of the smallest i32 is that number itself.
+    max_abs<Ordered> -> T::Wide: Abs, Max, Finish::Identity;
+
     /// The index of the first smallest value, or of the first NaN, among the elements reduced to
     /// one result.
     argmin<Ordered> -> u32: Identity, ArgMin, Finish::Identity;
@@ -81,22 +84,29 @@ operations! {
     /// result.
     argmax<Ordered> -> u32: Identity, ArgMax, Finish::Identity;
 
+    /// The index of the first largest |x|, or of the first NaN, among the elements reduced to one
+    /// result.
+    argmax_abs<Ordered> -> u32: Abs, ArgMax, Finish::Identity;
+
     /// The arithmetic mean: the sum divided by the number of elements.
     mean<Float> -> T::Wide: Identity, Sum, Finish::Mean(1);
 
-    /// Σ |x|, of real numbers. The absolute value of the smallest i32 is that number itself. The
-    /// largest |z| of complex numbers, or the index of the largest |x|, takes a fragment:
+    /// Σ |x| of real numbers, modulo 2³² for integers. The absolute value of the smallest i32 is that
+    /// number itself. Σ |z| of complex numbers, or their largest |z|, takes a fragment:
     ///
     /// ```
-    /// use wgpu_fft::{Fragment, reduce};
+    /// use wgpu_fft::{Complex32, Fragment, reduce};
     ///
-    /// let index = reduce::argmax::<f32>(1000).map_input::<f32>(Fragment::new("abs(value)"))?;
+    /// let sum = reduce::sum::<f32>(1000).map_input::<Complex32>(Fragment::new("length(value)"))?;
     /// # Ok::<(), wgpu_fft::Error>(())
     /// ```
     sum_abs<Ordered> -> T::Wide: Abs, Sum, Finish::Identity;
 
     /// Σ |x|².
     sum_squares<Float> -> T::Magnitude: Norm, Sum, Finish::Identity;
+
+    /// The mean of |x|².
+    mean_squares<Float> -> T::Magnitude: Norm, Sum, Finish::Mean(1);
 
     /// The variance: the mean of |x - μ|², where μ is the mean. [`Reduction::ddof`] sets another
     /// divisor. The data are read once, and a large mean does no harm:

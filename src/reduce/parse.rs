@@ -66,11 +66,13 @@ impl Core {
             (Kind::Complex, Fold::Min | Fold::Max, Map::Identity) | (Kind::Complex, Fold::ArgMin | Fold::ArgMax, _) => {
                 Some("complex numbers have no order")
             }
-            (Kind::Complex, _, Map::Abs) => Some("|x| of a complex number is the fragment `length(value)`"),
+            (Kind::Complex, _, Map::Abs) => {
+                Some("complex numbers have no |x| here: use an operation on f32 with the fragment `length(value)`")
+            }
             (Kind::I32 | Kind::U32, Fold::WideSum, _) => None,
             (_, Fold::WideSum, _) => Some("only integers have a wide sum: use `sum`"),
             (Kind::I32 | Kind::U32, _, Map::Norm) => {
-                Some("integers have no norm: use `dot`, which is modulo 2³², or convert them to f32 or f64")
+                Some("integers have no norm: use `dot` of the array with itself, which is modulo 2³², or convert them to f32 or f64")
             }
             (Kind::I32 | Kind::U32, ..) if matches!(self.finish, Finish::Mean(_)) => {
                 Some("integers have no mean: use `wide_sum`, and divide")

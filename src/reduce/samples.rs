@@ -103,6 +103,8 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
             let of = |bits: u32| match map {
                 Map::Identity => Some(bits),
                 Map::Product => Some(bits.wrapping_mul(bits)),
+                Map::Abs if operator.input == Kind::I32 => Some((bits as i32).wrapping_abs() as u32),
+                Map::Abs => Some(bits),
                 _ => None,
             };
             word(elements.clone().try_fold(0u32, |sum, x| Some(sum.wrapping_add(of(x.bits)?)))?)
@@ -136,7 +138,9 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
             let format = if operator.value() == Kind::Doubles { Format::F64 } else { Format::F32 };
             Some(Known::Numbers(format, vec![value], relative * size))
         }
-        (Fold::ArgMin | Fold::ArgMax, _) if matches!(operator.map, Map::Identity) => word(extreme(operator.fold == Fold::ArgMax)? as u32),
+        (Fold::ArgMin | Fold::ArgMax, _) if matches!(operator.map, Map::Identity | Map::Abs) => {
+            word(extreme(operator.fold == Fold::ArgMax)? as u32)
+        }
         (Fold::Min | Fold::Max, Map::Identity) => {
             let x = elements.clone().nth(extreme(operator.fold == Fold::Max)?)?;
             match operator.input {

@@ -65,9 +65,9 @@ use crate::verify::{Sample, Verification};
 /// sequential sum has n. Operations on an element before it is added count too: a product
 /// adds 1 to d, a complex product 2, and the division of `mean` at most 4. Values of f16 are exact
 /// in f32, and f64 has u = 2⁻⁵³. Sums and products of integers are exact modulo 2³², and those of
-/// `wide_sum` are exact. The order
-/// differs from that of a sequential sum, so the last bits may differ too. Divisions and square
-/// roots are as accurate as the adapter's: WGSL requires 2.5 units in the last place.
+/// `wide_sum` are exact. The order differs from that of a sequential sum, so the last bits may differ
+/// too. Divisions and square roots are as accurate as the adapter's: WGSL requires 2.5 units in the
+/// last place.
 ///
 /// A sum of squares overflows if the result does, and so may a sum whose mean would fit. Norms,
 /// variances, standard deviations and |x - y| are right wherever the result is a normal number:
@@ -116,8 +116,8 @@ use crate::verify::{Sample, Verification};
 ///   that leaves its array, for a ddof that is not less than n, for f64 arithmetic on devices
 ///   without it, and for two fragments with different arrays of one name;
 /// - [`Error::LimitExceeded`] for 2³² or more elements, including the gaps of a layout, for the
-///   variance of 2³⁰ or more complex numbers, or if an
-///   array larger than one binding cannot be cut: what one part of a line or row takes must fit;
+///   variance of 2³⁰ or more complex numbers, or if an array larger than one binding cannot be cut:
+///   what one part of a line or row takes must fit;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
 ///
 /// Running returns [`Error::WrongInputs`] for one array where two are needed.

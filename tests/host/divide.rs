@@ -87,6 +87,21 @@ fn pieces_of_long_arrays_have_the_bits_of_the_whole() {
 }
 
 #[test]
+fn pieces_of_mapped_elements_have_the_bits_of_the_whole() {
+    let [all, _] = on_profiles();
+    for (shape, axes, fragment) in [
+        (&[3000, 100][..], &[0][..], "value * f32(i0 % 7u)"),
+        (&[9, 10_000], &[1], "value + f32(i1 % 5u)"),
+        (&[20_000], &[0], "value * value"),
+    ] {
+        let case = Case::new(shape, 1, Some(axes));
+        let spec = reduce::sum::<f32>(case.shape()).axes(axes).map_input::<f32>(Fragment::new(fragment)).unwrap();
+        assert_ne!(divide::division(&spec).unwrap().units(), 1, "{spec}");
+        Runner::run(&all, spec, None, &noise(case.len(), 3), None);
+    }
+}
+
+#[test]
 fn arrays_are_cut_as_their_axes_say() {
     let of = |shape: &[usize], batch, axes: &[usize]| {
         let spec = reduce::sum::<Complex32>(shape).batch(batch).axes(axes);

@@ -15,7 +15,7 @@ fn modules() -> Modules {
     let module = |path: &Path| {
         let name = path.strip_prefix(&root).unwrap().with_extension("").to_str().unwrap().replace(['/', '\\'], "::");
         let text = std::fs::read_to_string(path).unwrap();
-        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let lines = text.lines().map(|line| line.split("//").next().unwrap());
         let name = name.strip_suffix("::mod").unwrap_or(&name);
         (if name == "lib" { "" } else { name }.to_owned(), lines.collect::<Vec<_>>().join("\n"))

@@ -219,6 +219,15 @@ impl Case {
         let both: [&[f32]; 2] = [&x, &y];
         self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|&x| x.into()), sum.into(), d, U));
         self.compare(runner, reduce::sum_abs(shape), one, |x, _, sum, d| within_sum(x.iter().map(|&x| x.abs().into()), sum.into(), d, U));
+        self.compare(runner, reduce::max_abs(shape), one, |x, _, max, _| equal(x.iter().map(|x| x.abs()).fold(0.0, f32::max), max));
+        self.compare(runner, reduce::argmax_abs(shape), one, |x, _, at, _| {
+            let largest = x.iter().map(|x| x.abs()).fold(0.0, f32::max);
+            equal(x.iter().position(|x| x.abs() == largest).unwrap() as u32, at)
+        });
+        self.compare(runner, reduce::mean_squares(shape), one, |x, _, mean, d| {
+            let n = x.len() as f64;
+            within_sum(x.iter().map(|&x| f64::from(x).powi(2) / n), mean.into(), d + 5, U)
+        });
         let quarter = reduce::sum::<f32>(shape).map_input(Fragment::new("0.25 * value")).unwrap();
         self.compare(runner, quarter, one, |x, _, sum, d| within_sum(x.iter().map(|&x| f64::from(x) * 0.25), sum.into(), d + 1, U));
         self.compare(runner, reduce::mean(shape), one, |x, _, mean, d| {
@@ -452,6 +461,7 @@ impl Case {
         self.compare(runner, reduce::sum_abs(shape), sone, |x, _, sum, _| {
             equal(x.iter().fold(0, |sum: i32, x| sum.wrapping_add(x.wrapping_abs())), sum)
         });
+        self.compare(runner, reduce::max_abs(shape), sone, |x, _, max, _| equal(x.iter().map(|x| x.wrapping_abs()).max().unwrap(), max));
         let least = reduce::min::<i32>(shape).map_input(Fragment::new("abs(value)")).unwrap();
         self.compare(runner, least, sone, |x, _, min, _| equal(x.iter().map(|x| x.wrapping_abs()).min().unwrap(), min));
         let few: Vec<i32> = x.iter().map(|x| (x % 5) as i32 - 2).collect();
@@ -580,6 +590,11 @@ impl Case {
         let least = |x: &[f64]| x.iter().copied().min_by(f64::total_cmp).unwrap();
         self.compare(runner, reduce::min(shape), one, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
         self.compare(runner, reduce::argmin(shape), one, |x, _, at, _| equal(x.iter().position(|v| *v == least(x)).unwrap() as u32, at));
+        let largest = |x: &[f64]| x.iter().map(|x| x.abs()).fold(0.0, f64::max);
+        self.compare(runner, reduce::max_abs(shape), one, |x, _, max, _| equal(largest(x), max));
+        self.compare(runner, reduce::argmax_abs(shape), one, |x, _, at, _| {
+            equal(x.iter().position(|v| v.abs() == largest(x)).unwrap() as u32, at)
+        });
         self.compare(runner, reduce::max_abs_diff(shape), both, |x, y, worst, _| {
             equal(x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max), worst)
         });

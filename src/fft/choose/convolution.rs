@@ -72,7 +72,7 @@ impl Designer<'_> {
     fn convolution_length(&self, required: u64) -> u64 {
         let is_measured = |m: u64| {
             let lines = |m| LineClass { convolution: true, ..LineClass::rows(m, 1) };
-            u32::try_from(m).is_ok_and(|m| self.measured_anywhere().one(lines(m)).is_some())
+            u32::try_from(m).is_ok_and(|m| self.all_measured().one(lines(m)).is_some())
         };
         let least = required.next_power_of_two();
         let [nine, five, three] = [(9, 16), (5, 8), (3, 4)].map(|(times, over)| least / over * times);

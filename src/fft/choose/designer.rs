@@ -186,7 +186,7 @@ impl Designer<'_> {
 
     /// The largest prime factor of lengths that are no convolutions.
     pub fn max_prime(&self) -> u32 {
-        if self.is_double_f32() { number("largest prime radix of double-single") } else { MAX_PRIME }
+        if self.is_double_f32() { const { number("largest prime radix of double-single") } } else { MAX_PRIME }
     }
 }
 

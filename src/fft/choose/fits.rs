@@ -33,10 +33,9 @@ impl Designer<'_> {
     /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device,
     /// if it can. Two pieces leave room for more workgroups.
     pub(super) fn in_pieces(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
-        let LineClass { exchanges_mirror, count, .. } = lines;
-        let exchanges = stockham.radices.len() > 1 || exchanges_mirror;
+        let exchanges = stockham.radices.len() > 1 || lines.exchanges_mirror;
         let bytes = stockham.n() * stockham.lines * 4 * self.words();
-        let few = count.div_ceil(stockham.lines) <= WORKGROUPS_IN_ONE_PIECE[usize::from(lines.across)];
+        let few = lines.count.div_ceil(stockham.lines) <= WORKGROUPS_IN_ONE_PIECE[usize::from(lines.across)];
         let least = match lines {
             LineClass { frames: true, across: true, .. } => BYTES_OF_FRAMES_ACROSS,
             LineClass { to_reals: true, .. } => BYTES_OF_ROWS_TO_REALS,
@@ -58,7 +57,7 @@ impl Designer<'_> {
             }
             // Split halves the memory. On a processor a barrier costs more than that.
             let whole = Stockham { exchange: Exchange::Whole, ..own.clone() };
-            if self.profile.is_cpu() && self.fits(&whole, exchanges_mirror) {
+            if self.profile.is_cpu() && self.fits(&whole, lines.exchanges_in_store()) {
                 own = whole;
             }
             *stockham = own;
@@ -69,7 +68,7 @@ impl Designer<'_> {
 
     /// Whether a pass fits the device, and its pieces the text.
     pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
-        self.fits(stockham, lines.exchanges_mirror) && (stockham.pieces == 1 || may_be_in_pieces(stockham, lines.convolution))
+        self.fits(stockham, lines.exchanges_in_store()) && (stockham.pieces == 1 || may_be_in_pieces(stockham, lines.convolution))
     }
 
     /// Whether a pass over columns fits the device.
@@ -77,14 +76,14 @@ impl Designer<'_> {
         self.runs(stockham, LineClass { across: true, ..LineClass::rows(stockham.n(), u32::MAX) })
     }
 
-    pub(super) fn fits(&self, stockham: &Stockham, exchanges_mirror: bool) -> bool {
+    pub(super) fn fits(&self, stockham: &Stockham, exchanges_in_store: bool) -> bool {
         // First what bounds the numbers of a recipe that is not the rules'.
         if !limits::has_invocations(stockham, stockham.lines, self.profile) {
             return false;
         }
         let n = stockham.n();
         let exchanged = if stockham.radices.len() > 1 { u64::from(n / stockham.pieces) } else { 0 };
-        let mirrored = if exchanges_mirror { 2 * u64::from(limits::half_of_a_piece(n, stockham)) } else { 0 };
+        let mirrored = if exchanges_in_store { 2 * u64::from(limits::half_of_a_piece(n, stockham)) } else { 0 };
         let words = self.words() * stockham.exchange.words();
         let bytes = limits::memory_bytes(exchanged.max(mirrored), stockham.lines, words);
         // A butterfly has no smaller parts, so those of primes take what they must.

@@ -28,6 +28,11 @@ pub(in crate::fft) struct LineClass {
 }
 
 impl LineClass {
+    /// Whether mirror images meet in workgroup memory: rows back to reals load both instead.
+    pub fn exchanges_in_store(&self) -> bool {
+        self.exchanges_mirror && !self.to_reals
+    }
+
     /// Complex rows.
     pub fn rows(n: u32, count: u32) -> Self {
         Self { n, count, points: u64::from(n) * u64::from(count), ..Self::default() }

@@ -110,11 +110,11 @@ impl Designer<'_> {
             (false, false) => Part::Anywhere,
             (false, true) => Part::All,
         };
-        Measured { part, ..self.measured_anywhere() }
+        Measured { part, ..self.all_measured() }
     }
 
     /// What was measured, on whatever device.
-    pub fn measured_anywhere(&self) -> Measured {
+    pub fn all_measured(&self) -> Measured {
         Measured { part: Part::All, in_place: self.transform.placement == Placement::InPlace }
     }
 }
@@ -175,7 +175,8 @@ mod tests {
         for ((kind, n), lines) in LINES.iter() {
             for line in lines {
                 for word in line.conditions.iter().map(|word| word.strip_prefix("not-").unwrap_or(word)) {
-                    assert!(word == "in-place" || [true, false].contains(&rows.are(word)));
+                    // Panics at a word that is none.
+                    let _ = word == "in-place" || rows.are(word);
                 }
                 if *kind == "pieces" {
                     assert!(ALL.pieces(LineClass { n: *n, convolution: true, ..rows }).is_some(), "{n}");

@@ -8,12 +8,12 @@ mod estimate;
 mod fits;
 pub(in crate::fft) mod lanes;
 pub(in crate::fft) mod lines;
-pub(in crate::fft) mod measured;
+mod measured;
 mod pass;
 mod processors;
 mod rows;
 mod several;
-pub(in crate::fft) mod thresholds;
+mod thresholds;
 mod together;
 
 use crate::error::{Error, Result};

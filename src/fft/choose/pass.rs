@@ -2,9 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::designer::{
-    COLUMNS, Designer, FEWEST_COLUMNS, LONG_TEXT, LONGEST_COLUMN, MANY_COLUMNS, SMALL_ARRAY, cheapest, lines_cap, shapes,
-};
+use super::designer::{COLUMNS, Designer, FEWEST_COLUMNS, LONG_TEXT, LONGEST_COLUMN, SMALL_ARRAY, cheapest, lines_cap, shapes};
 use super::estimate::{Estimate, Term, doublings};
 use super::lines::LineClass;
 use super::thresholds::{decimal, number};
@@ -22,9 +20,16 @@ const FEWEST_OF_FEW_REGISTERS: u32 = number("fewest columns of few registers");
 /// Fewer columns in all should have more workgroups.
 const FEW_COLUMNS: u32 = number("few columns in all");
 
+/// From so many on a workgroup has [`SHORT_COLUMNS`].
+const COLUMNS_FOR_MORE: u32 = number("columns in all for more short ones");
+
 /// Radices of a search.
 const RADIX_OF_COLUMNS: u32 = number("radix of columns");
 pub(super) const RADIX_OF_ROWS: u32 = number("radix of rows");
+
+/// The least and the most numbers of an invocation that columns like to have.
+const NUMBERS_OF_COLUMNS: [f64; 2] =
+    [decimal("least numbers of an invocation, columns"), decimal("most numbers of an invocation, columns")];
 
 /// Numbers of an invocation that rows like to have from a length on, and what shorter ones have at
 /// most.
@@ -52,19 +57,21 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
 }
 
 /// Of a workgroup of rows, and of one of frames or rows back to reals.
-pub(super) const ROW_INVOCATIONS: u32 = number("invocations of rows");
+const ROW_INVOCATIONS: u32 = number("invocations of rows");
 const INVOCATIONS_OF_FRAMES: u32 = number("invocations of frames or rows to reals");
 
+const FEWEST_LANES: u32 = number("fewest lanes to fill with");
+
 /// Subgroups to fill with rows, the most invocations of a workgroup for that, and what each subgroup
-/// beyond [`ROW_INVOCATIONS`] costs, as a core has room for fewer workgroups then.
+/// beyond those that rows have anyway costs, as a core has room for fewer workgroups then.
 #[derive(Clone, Copy)]
-pub(super) struct Filling {
+struct Filling {
     subgroup: u32,
     most: u32,
     cost: f64,
 }
 
-pub(super) const FILLING: Filling =
+const FILLING: Filling =
     Filling { subgroup: number("subgroup of rows"), most: number("most invocations of rows"), cost: decimal("cost of a subgroup") };
 const FILLING_OF_FEW_REGISTERS: Filling = Filling {
     subgroup: number("subgroup of rows, few registers"),
@@ -74,24 +81,32 @@ const FILLING_OF_FEW_REGISTERS: Filling = Filling {
 
 impl Filling {
     /// How full the subgroups of so many invocations are.
-    pub fn full(self, invocations: u32) -> f64 {
+    fn full(self, invocations: u32) -> f64 {
         f64::from(invocations) / f64::from(invocations.next_multiple_of(self.subgroup))
     }
 
-    /// How many rows of so many lanes fill subgroups best.
-    pub fn rows(self, lanes: u32) -> u32 {
+    /// How many rows of so many lanes fill subgroups best, where so many invocations cost nothing.
+    fn rows(self, lanes: u32, free: u32) -> u32 {
         let score = |rows: &u32| {
             let invocations = rows * lanes;
-            let beyond = invocations.saturating_sub(ROW_INVOCATIONS).div_ceil(self.subgroup);
+            let beyond = invocations.saturating_sub(free).div_ceil(self.subgroup);
             self.full(invocations) - self.cost * f64::from(beyond)
         };
         (1..=(self.most / lanes).max(1)).max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(1)
     }
 }
 
+const BANKS: u32 = number("banks");
+const INVOCATIONS_OF_A_PROCESSOR: u32 = number("invocations of a processor");
+
 /// Pieces of an exchange of rows, and of those whose radices alone were measured.
 const PIECES: u32 = number("pieces of rows");
 const PIECES_OF_MEASURED: u32 = number("pieces of measured rows");
+
+/// The largest power of two that is no larger.
+fn power_of_two(count: u32) -> u32 {
+    1 << count.ilog2()
+}
 
 impl Designer<'_> {
     /// Takes two numbers of 16 bits in one access where that was faster.
@@ -139,7 +154,7 @@ impl Designer<'_> {
             let most = self.profile.invocations_in_a_row().clamp(1, 64);
             let halves = std::iter::successors(Some(most), |together| (*together > 1).then_some(together / 2));
             let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
-            return shapes.find(|stockham| self.fits(stockham, lines.exchanges_mirror));
+            return shapes.find(|stockham| self.fits(stockham, lines.exchanges_in_store()));
         }
         if self.prefers_one_lane() && n <= self.in_one_lane() && !lines.exchanges_mirror && !lines.convolution {
             return self.complete((vec![n], 1), lines);
@@ -155,6 +170,18 @@ impl Designer<'_> {
         known.or_else(|| self.faster_row(lines, self.search(lines)))
     }
 
+    /// How many rows a workgroup of a GPU should have.
+    fn rows(&self, lanes: u32, lines: LineClass) -> u32 {
+        let invocations = if lines.frames || lines.to_reals { INVOCATIONS_OF_FRAMES } else { ROW_INVOCATIONS };
+        if self.has_few_registers() {
+            FILLING_OF_FEW_REGISTERS.rows(lanes, ROW_INVOCATIONS)
+        } else if lines.frames || lanes < FEWEST_LANES {
+            power_of_two((invocations / lanes).max(1))
+        } else {
+            FILLING.rows(lanes, invocations)
+        }
+    }
+
     /// All decisions for radices and lanes, if they fit the device. Rows in more pieces lose more than
     /// another pass costs.
     pub fn complete(&self, shape: (Vec<u32>, u32), lines: LineClass) -> Option<Stockham> {
@@ -166,21 +193,18 @@ impl Designer<'_> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
         // A processor's memory has no banks.
-        let mut stockham = Stockham { banks: if is_cpu { 0 } else { number("banks") }, ..Stockham::new(radices, lanes) };
+        let mut stockham = Stockham { banks: if is_cpu { 0 } else { BANKS }, ..Stockham::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
             // Frames whose spectra lie across share their samples.
             (true, false) if lines.frames => self.columns(COLUMNS),
             (true, false) if lines.count <= FEW_COLUMNS || n > LONGEST_COLUMN / 2 => self.columns(FEWEST_COLUMNS),
-            (true, false) if lines.count >= MANY_COLUMNS && n <= LONGEST_SHORT_COLUMN => self.columns(SHORT_COLUMNS),
+            (true, false) if lines.count >= COLUMNS_FOR_MORE && n <= LONGEST_SHORT_COLUMN => self.columns(SHORT_COLUMNS),
             (true, false) => self.columns(COLUMNS),
-            (false, false) if self.has_few_registers() => FILLING_OF_FEW_REGISTERS.rows(lanes),
-            (false, false) if lines.frames || lines.to_reals => (INVOCATIONS_OF_FRAMES / lanes).max(1),
-            (false, false) => FILLING.rows(lanes),
-            (_, true) => (number("invocations of a processor") / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
+            (false, false) => self.rows(lanes, lines),
+            (_, true) => (INVOCATIONS_OF_A_PROCESSOR / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };
-        let is_row = !lines.across && !is_cpu && !lines.frames && !lines.to_reals;
-        let mut together =
-            if is_row || !lines.across && self.has_few_registers() { wanted } else { 1 << wanted.ilog2() }.min(lines_cap(lines.count));
+        let wanted = if lines.across || is_cpu { power_of_two(wanted) } else { wanted };
+        let mut together = wanted.min(lines_cap(lines.count));
         loop {
             stockham.lines = together;
             if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= most_pieces) {
@@ -204,11 +228,11 @@ impl Designer<'_> {
         } else {
             RADIX_OF_ROWS.max(largest_prime(n))
         };
-        let all = shapes(n, factorizations(n, most.min(self.radix()).max(largest_prime(n)))).map(|shape| {
-            let cost = self.cost(n, &shape.0, shape.1, lines);
-            let few = FILLING_OF_FEW_REGISTERS;
-            (if self.has_few_registers() && !lines.across { cost / few.full(few.rows(shape.1) * shape.1) } else { cost }, shape)
-        });
+        let few = FILLING_OF_FEW_REGISTERS;
+        let filled =
+            |lanes: u32| if self.has_few_registers() && !lines.across { few.full(few.rows(lanes, ROW_INVOCATIONS) * lanes) } else { 1.0 };
+        let all = shapes(n, factorizations(n, most.min(self.radix()).max(largest_prime(n))));
+        let all = all.map(|shape| (self.cost(n, &shape.0, shape.1, lines) / filled(shape.1), shape));
         cheapest(all, |shape| self.complete(shape, lines)).map(|(_, stockham)| stockham)
     }
 
@@ -218,7 +242,7 @@ impl Designer<'_> {
         let is_cpu = self.profile.is_cpu();
         let elements = radices.iter().map(|&radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
         let wanted = if lines.across {
-            f64::from(n).sqrt().clamp(COLUMNS.into(), f64::from(RADIX_OF_COLUMNS) / f64::from(self.words()))
+            f64::from(n).sqrt().clamp(NUMBERS_OF_COLUMNS[0], NUMBERS_OF_COLUMNS[1] / f64::from(self.words()))
         } else if is_cpu || n >= SHORTEST_ROW {
             NUMBERS.into()
         } else {

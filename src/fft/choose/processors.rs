@@ -27,14 +27,14 @@ const LONGEST_LOOPS: [u32; 2] = [number("text of loops"), number("text of loops 
 /// Longest text of a column of several axes in one pass, and the text that a row should rather stay
 /// below.
 const LONGEST_COLUMN_TEXT: u32 = number("text of a column");
-const PREFERRED_ROW_TEXT: u32 = number("text of a liked row");
+const PREFERRED_ROW_TEXT: u32 = number("preferred text of a row");
 
 /// Longest column of complex numbers in loops by 2 of them.
 const LONGEST_BY_TWOS: u32 = number("longest column by twos");
 
 /// For lanes, elements are moved to a whole array and from one where at least one in [`LEAST_PART`]
 /// of its elements is given, and it has at least [`LEAST_MOVED`].
-const LEAST_PART: u64 = number("numbers that are given") as u64;
+const LEAST_PART: u64 = number("part of an array to move") as u64;
 const LEAST_MOVED: u64 = number("numbers to move") as u64;
 
 impl Designer<'_> {
@@ -181,5 +181,5 @@ impl ForLanes<'_> {
 
 /// Invocations of a workgroup.
 fn invocations(profile: &DeviceProfile) -> u32 {
-    number("invocations of lanes").min(profile.invocations_in_a_row()) / SUBGROUP * SUBGROUP
+    const { number("invocations of lanes") }.min(profile.invocations_in_a_row()) / SUBGROUP * SUBGROUP
 }

@@ -11,7 +11,6 @@ use std::sync::LazyLock;
 use super::designer::{Designer, SMALL_ARRAY, cheapest, shapes};
 use super::estimate::{Estimate, Term, doublings};
 use super::lines::LineClass;
-use super::pass::{FILLING, ROW_INVOCATIONS};
 use super::thresholds::{decimal, number};
 use crate::fft::factors::{factorizations, orders};
 use crate::fft::recipe::Stockham;
@@ -31,19 +30,19 @@ const LEAST_BACK: u32 = number("shortest row of three stages to reals");
 const PIECES: [u32; 5] = [2, 1, 3, 4, 5];
 
 /// Numbers of an invocation.
-const MAX_IN_THREE_STAGES: u32 = number("numbers of three stages");
+const MAX_IN_THREE_STAGES: u32 = number("most numbers of three stages");
 
 /// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
-const MAX_IDLE: f64 = decimal("idle numbers of three stages");
+const MAX_IDLE: f64 = decimal("numbers of butterflies for one of the row, three stages");
 
 /// What was measured for the estimate of any number of stages: rows from this length on, up to the
 /// longest of `LENGTHS`.
 const SHORTEST: u32 = number("shortest row of any stages");
-const MAX_RADIX: u32 = number("radix of any stages");
-const LEAST_LANES: u32 = number("lanes of any stages");
+const MAX_RADIX: u32 = number("most of a radix, any stages");
+const LEAST_LANES: u32 = number("least lanes of any stages");
 /// Those of an invocation, and of all butterflies as in `MAX_IDLE`.
-const MAX_IN_ANY_STAGES: u32 = number("numbers of any stages");
-const MAX_IDLE_OF_STAGES: f64 = decimal("idle numbers of any stages");
+const MAX_IN_ANY_STAGES: u32 = number("most numbers of any stages");
+const MAX_IDLE_OF_STAGES: f64 = decimal("numbers of butterflies for one of the row, any stages");
 
 /// The logarithm of the time that it must save.
 const GAIN: f64 = decimal("gain of any stages");
@@ -87,8 +86,11 @@ impl Designer<'_> {
         let ways = ways.filter(|radices| radices.len() == STAGES && radices.iter().all(|radix| *radix >= RADICES[0]));
         let all = shapes(n, ways).map(|(radices, lanes)| Stockham::new(radices, lanes));
         let all = all.filter(|own| own.elements() <= MAX_IN_THREE_STAGES && idle(own) <= MAX_IDLE);
-        let all =
-            all.flat_map(|own| PIECES.map(|pieces| Stockham { pieces, ..own.clone() })).map(|own| (ROWS_OF_THREE_STAGES.of(&own), own));
+        // Rows back to reals mostly lose by two pieces.
+        let (pieces, counted) = if to_reals { ([1, 2, 3, 4, 5], Some(PIECES[0])) } else { (PIECES, None) };
+        let all = all.flat_map(|own| pieces.map(|pieces| Stockham { pieces, ..own.clone() }));
+        let cost = |own: &Stockham| ROWS_OF_THREE_STAGES.of(&Stockham { pieces: counted.unwrap_or(own.pieces), ..own.clone() });
+        let all = all.map(|own| (cost(&own), own));
         cheapest(all, |own| self.runs(&own, lines).then_some(own)).map(|(_, own)| own)
     }
 
@@ -131,9 +133,9 @@ const TERMS: &[Term<Stockham>] = &[
     ("doublings of an invocation's numbers from 20", |own| doubled(own.elements(), 20)),
     ("doublings of an invocation's numbers from 32", |own| doubled(own.elements(), 32)),
     ("invocations that fill no subgroup of 32", |own| {
-        // Of rows as many as the fit had.
-        let together = own.lanes << (ROW_INVOCATIONS / own.lanes).max(1).ilog2();
-        doublings(1.0, FILLING.full(together))
+        // As many rows as the fit had.
+        let together = own.lanes << (64 / own.lanes).max(1).ilog2();
+        doubled(together.next_multiple_of(32), together)
     }),
     ("halvings of lanes from 8", |own| doubled(8, own.lanes)),
     ("lanes that do not divide the row", leaves_lanes),

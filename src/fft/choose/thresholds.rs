@@ -4,7 +4,7 @@
 const TABLE: &[u8] = include_bytes!("thresholds.txt");
 
 /// The number of such a name. A name without a line does not compile.
-pub(in crate::fft) const fn number(name: &str) -> u32 {
+pub(super) const fn number(name: &str) -> u32 {
     let value = decimal(name);
     assert!(value >= 0.0 && value <= u32::MAX as f64 && value as u32 as f64 == value, "a threshold is no whole number");
     value as u32

@@ -16,7 +16,11 @@ impl Designer<'_> {
         let axis = &axes[i];
         let Some(lines) = self.lines_of(axis, f) else { return Vec::new() };
         let mut all: Vec<Stockham> = Vec::new();
-        let other_lines = twice_and_half(own.lines).filter(|other| *other < own.lines || own.lines < lines_cap(lines.count));
+        // Beside a number that fills subgroups, the powers of two.
+        let power = 1u32 << own.lines.ilog2();
+        let [more, fewer] = if own.lines == power { [power.saturating_mul(2), power / 2] } else { [power.saturating_mul(2), power] };
+        let other_lines = [more, fewer].into_iter().filter(|other| *other > 0);
+        let other_lines = other_lines.filter(|other| *other < own.lines || own.lines < lines_cap(lines.count));
         all.extend(other_lines.map(|lines| Stockham { lines, ..own.clone() }));
         let exchanges = own.radices.len() > 1 || lines.exchanges_mirror;
         let pieces = |pieces| Stockham { pieces, ..own.clone() };
@@ -124,7 +128,7 @@ impl Designer<'_> {
             .collect();
         pool.sort_by(|a, b| a.0.total_cmp(&b.0));
         let known =
-            self.measured_anywhere().one(lines).map(|(pass, _)| (pass.radices, pass.lanes)).filter(|(radices, _)| *radices != own.radices);
+            self.all_measured().one(lines).map(|(pass, _)| (pass.radices, pass.lanes)).filter(|(radices, _)| *radices != own.radices);
         let shapes = known.into_iter().chain(pool.into_iter().map(|(_, shape)| shape));
         let completed = shapes.filter_map(|shape| self.complete(shape, lines)).take(most);
         orders.chain(completed).collect()

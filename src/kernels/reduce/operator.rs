@@ -1,7 +1,7 @@
 //! The arithmetic of a reduction, as data: the map on each element, the operator on two values, and
 //! the final step.
 //!
-//! `src/reduce/arithmetic.rs` writes it as WGSL.
+//! `src/reduce/arithmetic/` writes it as WGSL.
 
 use std::sync::Arc;
 
@@ -265,7 +265,7 @@ impl Operator {
     /// computed with it.
     #[must_use]
     pub fn loaded(&self) -> Kind {
-        let as_bits = self.map == Map::NonZero || self.map == Map::Identity && self.is_ranked();
+        let as_bits = self.map == Map::NonZero || matches!(self.map, Map::Identity | Map::Abs) && self.is_ranked();
         if self.input == Kind::F64 && as_bits { Kind::Pair } else { self.input }
     }
 

@@ -143,6 +143,8 @@ fn mapped(operator: &Operator, x: &Expr, y: &Expr) -> Expr {
         Map::Identity => x.clone(),
         Map::Norm if is_complex => product(x.x(), x.x()) + product(x.y(), x.y()),
         Map::Norm => product(x.clone(), x.clone()),
+        // The bits of an f64.
+        Map::Abs if operator.loaded() == Kind::Pair => construct(x.ty(), [&x.x(), &(x.y() & MAGNITUDE)]),
         Map::Abs => call("abs", [x], x.ty().clone()),
         Map::NonZero => construct(&U32, [&is_not_zero(operator.loaded(), x)]),
         Map::Product | Map::ConjugateProduct if is_complex => complex_product(operator, x, y, operator.map == Map::ConjugateProduct),

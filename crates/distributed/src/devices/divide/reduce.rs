@@ -4,7 +4,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use wgpu_fft::elements::Value;
 use wgpu_fft::low_level::divide::reduction::{Division, division, join, partial, piece, results_and_inputs};
 use wgpu_fft::reduce::{Determinism, Reduction};
 use wgpu_fft::{Element, Error, Result, Spec};
@@ -14,7 +13,7 @@ use crate::devices::phase::{ByRule, Computation, HostArray, Phase, Units};
 use crate::devices::set::DeviceSet;
 use crate::slab::Grid;
 
-impl<T: Value, O: Element> Divide for Reduction<T, O> {
+impl<T: Element, O: Element> Divide for Reduction<T, O> {
     fn divide(&self, _: &DeviceSet, cut: CutOptions) -> Result<Divided> {
         if cut.axis.is_some() {
             let why = "the order of a sum decides where it can be cut".to_owned();
@@ -73,7 +72,7 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
 
 /// Uses the recipes that the rules choose, which keep to the order of the whole array.
 #[cfg_attr(not(feature = "cpu"), expect(unused_variables, reason = "only the host has to be told why it takes no part"))]
-fn computation<T: Value, O: Element, S: Spec>(
+fn computation<T: Element, O: Element, S: Spec>(
     whole: &Reduction<T, O>,
     positioned: bool,
     spec: impl Fn(&Range<usize>) -> Result<S> + Send + Sync + 'static,
