@@ -1,20 +1,40 @@
 //! What an access of a kernel loads.
 
+use half::f16;
+use num_complex::Complex32;
+
+use super::value::Value;
+use crate::fragment::{Form, Readable};
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Kind, Operator};
 use crate::wgsl::{Scalar, Type, U32, vec4};
 
-/// The type as which the kernel reads an element.
-pub(super) fn loaded(stage: &Stage) -> Kind {
-    if stage.partial { stage.operator.value() } else { stage.operator.loaded() }
+/// The type as which the kernel reads an element. Others, of which there are none without a
+/// fragment that maps them, are read one by one.
+pub(super) fn loaded(stage: &Stage) -> Option<Kind> {
+    match stage.source() {
+        Some(source) => kind_of(source.fragment.array),
+        None if stage.partial => Some(stage.operator.value()),
+        None => Some(stage.operator.loaded()),
+    }
 }
 
-/// The type of one access: words, except for f64. What a fragment maps is read element by element.
-pub(super) fn access(stage: &Stage) -> Option<Type> {
-    if let Some(source) = stage.source() {
-        return (stage.width == 1).then(|| source.fragment.array.stored());
+/// The element type of reductions that lies in memory so, and whose values a fragment sees as the
+/// kernel loads them.
+fn kind_of(form: Form) -> Option<Kind> {
+    fn own<T: Value + Readable>() -> (Form, Kind) {
+        (T::FORM, T::KIND)
     }
-    let (kind, width) = (loaded(stage), if stage.gathered { 1 } else { stage.width });
+    let all = [own::<f32>(), own::<f16>(), own::<i32>(), own::<u32>(), own::<Complex32>()];
+    all.into_iter().find(|(own, _)| *own == form).map(|(_, kind)| kind)
+}
+
+/// The type of one access: words, except for f64.
+pub(super) fn access(stage: &Stage) -> Option<Type> {
+    let Some(kind) = loaded(stage) else {
+        return stage.source().filter(|_| stage.width == 1).map(|source| source.fragment.array.stored());
+    };
+    let width = if stage.gathered { 1 } else { stage.width };
     Some(match (kind, kind.bytes() * width) {
         (Kind::F64, 8 | 16 | 32) => Type::numbers(width, Scalar::F64),
         (Kind::Doubles, 32) => vec4(Scalar::F64),

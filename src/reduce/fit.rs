@@ -1,6 +1,6 @@
 //! Checks whether a device can run a recipe for a reduction, and if not, says why.
 
-use super::access::{has_access, needs_int64};
+use super::access::{has_access, loaded, needs_int64};
 use super::geometry::Geometry;
 use super::order::Order;
 use super::recipe::{MAX_STEPS_ON_CPU, Pass, Recipe};
@@ -136,8 +136,8 @@ impl Pass {
         ensure(lanes.is_power_of_two() && lanes <= workgroup, || {
             format!("lanes must be a power of two of at most {workgroup}, the workgroup")
         })?;
-        ensure(stage.source().is_none() || width == 1, || {
-            format!("with a fragment on the input, elements are loaded one by one: the width must be 1, not {width}")
+        ensure(loaded(stage).is_some() || width == 1, || {
+            format!("elements of a type that only the fragment on the input reads are loaded one by one: the width must be 1, not {width}")
         })?;
         let together = Stage { gathered: false, ..stage.clone() };
         ensure(width.is_power_of_two() && contiguous.is_multiple_of(width) && has_access(&together), || {

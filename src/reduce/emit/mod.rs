@@ -105,7 +105,8 @@ impl<'a> Emitter<'a> {
         let result = module.alias("Result", &stage.sink().map_or_else(|| type_of(stage.target()), |sink| sink.fragment.array.stored()));
         module.gap();
         let access = access(stage).expect("the width was checked");
-        let input = stage.source().map_or_else(|| Type::array(access), |source| source.fragment.array.binding(true));
+        let alone = stage.source().filter(|_| loaded(stage).is_none());
+        let input = alone.map_or_else(|| Type::array(access), |source| source.fragment.array.binding(true));
         let texture = stage.sink().and_then(|sink| sink.fragment.array.texels());
         let output = texture.map_or_else(|| Type::array(result), |texels| texels.wgsl(false));
         let mut arrays = vec![("x", module.ends(false, input.clone(), output).0)];
@@ -175,13 +176,19 @@ impl<'a> Emitter<'a> {
         let result = self.has_result().then(|| function.parameter("result", U32));
         let body = &mut function.body;
         let mut elements = |(name, array): &(&str, Expr)| -> Vec<Expr> {
-            if let Some(source) = self.stage.source() {
-                let value = source.fragment.array.read(body, array, &places[0]);
+            let width = self.stage.width / self.loads();
+            let elements = places.iter().flat_map(|at| self.elements(body, name, array, at, width)).collect();
+            let Some(source) = self.stage.source() else { return elements };
+            // Neighbours in an access follow one another among the elements of a result, or belong
+            // to results that do.
+            let own = |(v, value): (u32, &Expr)| {
                 let value = body.value("value", value);
+                let (j, result) =
+                    if self.lines { (&j + v, result.clone()) } else { (j.clone(), result.as_ref().map(|row| row * self.stage.width + v)) };
                 let element = mapped(source, &value, source.fragment.inner.value(), [Some(&j), result.as_ref()]);
-                return vec![body.value("x", element)];
-            }
-            places.iter().flat_map(|at| self.elements(body, name, array, at, self.stage.width / self.loads())).collect()
+                body.value("mapped", element)
+            };
+            (0..).zip(&elements).map(own).collect()
         };
         let operands: Vec<Vec<Expr>> = arrays.iter().map(&mut elements).collect();
         let values = self.values(|v| {
@@ -203,7 +210,10 @@ impl<'a> Emitter<'a> {
 
     /// Loads `width` elements as `name`.
     fn elements(&self, body: &mut Body, name: &str, array: &Expr, at: &Expr, width: u32) -> Vec<Expr> {
-        let kind = loaded(self.stage);
+        let Some(kind) = loaded(self.stage) else {
+            let source = self.stage.source().expect("only a fragment maps such elements");
+            return vec![source.fragment.array.read(body, array, at)];
+        };
         let unpacked = |word: &Expr| call("unpack2x16float", [word], vec2(Scalar::F32));
         if kind == Kind::F16 && width == 1 {
             let both = body.value(name, unpacked(&array.at(at >> 1)));
