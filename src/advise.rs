@@ -31,8 +31,8 @@ pub enum Location {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Advice {
-    /// On the device, with all copies, from the call to the result. Where the host is faster by far, a
-    /// bare round trip, which is less.
+    /// On the device, with all copies, from the call to the result. Where the host is faster by
+    /// far, a bare round trip, which is less.
     pub device: Duration,
     /// On one thread of the host by rustfft, with all copies. `None` for what is no Fourier
     /// transform.
@@ -56,8 +56,8 @@ impl fmt::Display for Advice {
 
 impl Planner {
     /// Estimates what a run of `spec` takes on this device and on the host, when its arrays are at
-    /// `location`. Small arrays are better transformed on the host: a device answers no call in less
-    /// than some 50 µs.
+    /// `location`. Small arrays are better transformed on the host: a device answers no call in
+    /// less than some 50 µs.
     ///
     /// ```no_run
     /// use wgpu_fft::{Location, Planner, fft::C2c};
@@ -84,29 +84,30 @@ impl Planner {
     /// ```
     ///
     /// # Definition
-    /// With B bytes of all inputs and outputs, d dispatches of the recipe that the rules choose, and
-    /// F = 5·Σ N·log₂n operations over the axes:
+    /// With B bytes of all inputs and outputs, d dispatches of the recipe that the rules choose,
+    /// and F = 5·Σ N·log₂n operations over the axes:
     ///
     /// - on the device: c + B·t + d·max(e, B·m), without B·t if the arrays are there;
     /// - of a software adapter: max(d·e, F·f) in place of the last term;
     /// - on the host: F·h, and r + B·t besides if the arrays are on the device.
     ///
-    /// Reals count half in F, f64 twice, double-single arithmetic on a device 20 times, lengths with
-    /// prime factors above 31 by their convolution, and fragments not at all. Measured when they are
-    /// needed for the first time are c, what a call takes, e, a dispatch, m, a byte of the device's
-    /// memory, t, a byte on its way, r, a round trip, f and h, an operation of the device and of the
-    /// host, which depends on whether B fits its caches. That takes a few milliseconds where the host
-    /// takes less than a quarter of r, and else up to a second, with the compilation of two kernels. h
-    /// is that of the program's rustfft: build it with its features `avx`, `sse` and `neon`.
+    /// Reals count half in F, f64 twice, double-single arithmetic on a device 20 times, lengths
+    /// with prime factors above 31 by their convolution, and fragments not at all. Measured when
+    /// they are needed for the first time are c, what a call takes, e, a dispatch, m, a byte of the
+    /// device's memory, t, a byte on its way, r, a round trip, f and h, an operation of the device
+    /// and of the host, which depends on whether B fits its caches. That takes a few milliseconds
+    /// where the host takes less than a quarter of r, and else up to a second, with the compilation
+    /// of two kernels. h is that of the program's rustfft: build it with its features `avx`, `sse`
+    /// and `neon`.
     ///
     /// # Accuracy
-    /// Where both take about as long, the advice may be wrong; it is meant for choices that differ by
-    /// much.
+    /// Where both take about as long, the advice may be wrong; it is meant for choices that differ
+    /// by much.
     ///
     /// # Errors
-    /// Those of [`choose`](Self::choose), except that a transform which the host computes in less than
-    /// a quarter of r is not checked; those of running; [`Error::Unsupported`](crate::Error) in the
-    /// browser, where nothing may wait for a measurement.
+    /// Those of [`choose`](Self::choose), except that a transform which the host computes in less
+    /// than a quarter of r is not checked; those of running; [`Error::Unsupported`](crate::Error)
+    /// in the browser, where nothing may wait for a measurement.
     pub fn advise<S: Spec>(&self, spec: &S, location: Location) -> Result<Advice> {
         let program = || spec.lower(&spec.design(self.gpu().profile())?, self.gpu().profile());
         self.advise_any(&program, spec.operations(), location)

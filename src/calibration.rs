@@ -11,12 +11,12 @@ use crate::tune::hash::{text_hash, wgsl_hash};
 use crate::tune::tunable::{Arrays, Bindings, Compiled, Tunable, compile};
 use crate::verify::Verification;
 
-/// A search for the [`Coefficients`] of a device: those whose rules make the fastest recipes for a few
-/// transforms together.
+/// A search for the [`Coefficients`] of a device: those whose rules make the fastest recipes for a
+/// few transforms together.
 ///
 /// For GPUs that this crate's authors have not measured. The record keeps the result, and any
-/// [`Tuning`](crate::tune::Tuning) with that record chooses by it what was not measured by itself, on
-/// this device with this driver and this version of the crate.
+/// [`Tuning`](crate::tune::Tuning) with that record chooses by it what was not measured by itself,
+/// on this device with this driver and this version of the crate.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -40,9 +40,9 @@ pub struct Calibration {
     start: Option<Coefficients>,
 }
 
-/// Rows, columns, a volume, long lines and other factors than two: of 4 million points each on a GPU,
-/// as smaller ones tell recipes less apart (benches/reports/2026-11-29-calibration), and of 260,000 on a
-/// processor.
+/// Rows, columns, a volume, long lines and other factors than two: of 4 million points each on a
+/// GPU, as smaller ones tell recipes less apart (benches/reports/2026-11-29-calibration), and of
+/// 260,000 on a processor.
 const TRANSFORMS: [[&str; 6]; 2] = [
     ["2048x2048", "4096 x1024", "128x128x256", "1920x2160", "131072 x32", "16384 x256"],
     ["512x512", "1024 x256", "32x64x128", "480x540", "16384 x16", "4096 x64"],

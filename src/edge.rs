@@ -16,9 +16,9 @@ use crate::text::words;
 /// | `Odd` | 2a-d 2a-c 2a-b | a b c d | 2d-c 2d-b 2d-a |
 ///
 /// Where a kernel reaches farther, wraps and reflections are repeated, but for those of `Odd`. With
-/// `scipy.ndimage`, the first five are the modes `constant`, `wrap`, `reflect`, `mirror` and `nearest`;
-/// with `scipy.signal.ShortTimeFFT`, `Zero`, `Nearest`, `Mirror` and `Odd` are the paddings `zeros`,
-/// `edge`, `even` and `odd`.
+/// `scipy.ndimage`, the first five are the modes `constant`, `wrap`, `reflect`, `mirror` and
+/// `nearest`; with `scipy.signal.ShortTimeFFT`, `Zero`, `Nearest`, `Mirror` and `Odd` are the
+/// paddings `zeros`, `edge`, `even` and `odd`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Edge {

@@ -2,14 +2,14 @@
 //!
 //! # In the repository alone
 //! The repository has these pages in its folder `docs` as well. Some are only there, because they
-//! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`),
-//! where the time goes, with plots of all measurements (`docs/speed.md`), the command line
+//! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`), where
+//! the time goes, with plots of all measurements (`docs/speed.md`), the command line
 //! (`cli/README.md`), jobs on several devices and on clusters (`crates/distributed/README.md` and
-//! its folder `docs`), transforms on non-uniform points (`crates/nufft/README.md`), of burn's tensors
-//! (`crates/burn/README.md`), the package for
-//! npm (`web/README.md`), the libraries for C (`capi/README.md`), the package for Python
-//! (`python/README.md`), wgsl-sanitizer (`crates/interpreter/README.md`), how a kernel is written
-//! (`shaders/README.md`), and how the parts work (`docs/internals.md`).
+//! its folder `docs`), transforms on non-uniform points (`crates/nufft/README.md`), of burn's
+//! tensors (`crates/burn/README.md`), the package for npm (`web/README.md`), the libraries for C
+//! (`capi/README.md`), the package for Python (`python/README.md`), wgsl-sanitizer
+//! (`crates/interpreter/README.md`), how a kernel is written (`shaders/README.md`), and how the
+//! parts work (`docs/internals.md`).
 
 /// A page of `docs/`. Its links to other pages are defined twice: at its end, as files, and in
 /// links.md, as modules. Markdown takes the first definition.

@@ -41,7 +41,8 @@ pub use crate::plan::program::Table;
 use crate::plan::{Array, Program, compile_alone};
 
 /// As [`Bound::enqueue`](crate::Bound::enqueue), but it never submits: it returns whether
-/// [`Gpu::flush`] is due. For the browser, where errors arrive later: the submitting code can watch for them.
+/// [`Gpu::flush`] is due. For the browser, where errors arrive later: the submitting code can watch
+/// for them.
 ///
 /// # Errors
 /// [`Error::DeviceLost`](crate::Error::DeviceLost).

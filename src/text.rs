@@ -175,8 +175,8 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// Implements `FromStr` for a type, whose value an expression makes of the text. With a name of what
-/// the text should be, it makes it of the [`Text`] as well.
+/// Implements `FromStr` for a type, whose value an expression makes of the text. With a name of
+/// what the text should be, it makes it of the [`Text`] as well.
 macro_rules! parsed {
     ($(#[$doc:meta])* $type:ty $(where $($parameter:ident: $bound:ident),+)?, |$whole:ident| $value:expr) => {
         /// Parses what [`Display`](std::fmt::Display) prints.

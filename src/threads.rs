@@ -38,8 +38,8 @@ pub fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync)
 #[cfg(not(target_arch = "wasm32"))]
 const DEEP_STACK: usize = 32 << 20;
 
-/// Does the work in a thread whose stack is large enough for every WGSL that this crate accepts, also
-/// without optimisation. Where no thread is to be had, the caller's does it.
+/// Does the work in a thread whose stack is large enough for every WGSL that this crate accepts,
+/// also without optimisation. Where no thread is to be had, the caller's does it.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn on_deep_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     use std::sync::{Mutex, PoisonError};

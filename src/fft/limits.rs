@@ -18,7 +18,8 @@ pub(super) fn no_transform(profile: &DeviceProfile) -> Stockham {
     Stockham { lines, banks: 0, ..Stockham::new(vec![1], 1) }
 }
 
-/// Maximum number of complex numbers that an invocation holds: 64 of them take 128 of a GPU's 255 registers.
+/// Maximum number of complex numbers that an invocation holds: 64 of them take 128 of a GPU's 255
+/// registers.
 pub(super) const MAX_ELEMENTS: u32 = 64;
 
 /// Whether no number is 0 that others are divided by.
@@ -67,7 +68,8 @@ pub(super) fn has_invocations(recipe: &Stockham, lines: u32, profile: &DevicePro
     u64::from(recipe.lanes) * u64::from(lines) <= profile.invocations_in_a_row().into()
 }
 
-/// Bytes of workgroup memory for so many elements of each of so many lines, of so many 32-bit words.
+/// Bytes of workgroup memory for so many elements of each of so many lines, of so many 32-bit
+/// words.
 pub(super) fn memory_bytes(elements: u64, lines: u32, words: u32) -> u64 {
     4 * elements * u64::from(lines) * u64::from(words)
 }
@@ -106,8 +108,8 @@ pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) ->
     let last = stages.len() - 1;
     // In the middle of a convolution an invocation keeps its elements.
     let turn = recipe.radices.len();
-    // Where accesses take two elements, an invocation computes two neighbours of the first stage and
-    // of the last one.
+    // Where accesses take two elements, an invocation computes two neighbours of the first stage
+    // and of the last one.
     let lanes_at = |s: usize| {
         let neighbours = if pass.twos == Some(Twos::Elements) && (s == 0 || s == last) { 2 } else { 1 };
         LanesOfLine { count: lanes, neighbours }
@@ -142,8 +144,8 @@ pub(super) fn half_of_a_piece(m: u32, recipe: &Stockham) -> u32 {
     (m / 2 + 1).div_ceil(recipe.pieces).next_multiple_of(recipe.lanes)
 }
 
-/// Why the exchanges between the stages of a line cannot be in pieces, if they cannot. There is none
-/// before the stage `turn`, where a convolution turns back.
+/// Why the exchanges between the stages of a line cannot be in pieces, if they cannot. There is
+/// none before the stage `turn`, where a convolution turns back.
 pub(super) fn exchanges(stages: &[Stage], turn: usize, lanes_at: impl Fn(usize) -> LanesOfLine, n: u32, pieces: u32) -> Fit {
     let mut between = (1..stages.len()).filter(|s| pieces > 1 && *s != turn);
     between.try_for_each(|s| in_pieces([stages[s - 1], stages[s]], [lanes_at(s - 1), lanes_at(s)], n, pieces))

@@ -30,8 +30,8 @@ impl Gpu {
 
     /// Allocates an array on the device and fills it with `data`.
     ///
-    /// Where the host can map arrays (see [`GpuOptions`](crate::GpuOptions)), it is filled without a
-    /// staging buffer, and its buffer has the usage `MAP_WRITE` besides.
+    /// Where the host can map arrays (see [`GpuOptions`](crate::GpuOptions)), it is filled without
+    /// a staging buffer, and its buffer has the usage `MAP_WRITE` besides.
     ///
     /// # Errors
     /// The errors of [`alloc`](Self::alloc).

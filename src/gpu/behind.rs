@@ -1,7 +1,7 @@
 //! A thread that submits what was queued, while the host records what comes next.
 //!
-//! wgpu writes the driver's commands when an encoder is finished. For 64 small runs that takes as long
-//! as recording ten to thirty of them (benches/reports/2026-11-29-python-calls).
+//! wgpu writes the driver's commands when an encoder is finished. For 64 small runs that takes as
+//! long as recording ten to thirty of them (benches/reports/2026-11-29-python-calls).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,8 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What comes next. There is one at most: a caller with more waits, so that no host is far ahead.
+    /// What comes next. There is one at most: a caller with more waits, so that no host is far
+    /// ahead.
     next: Option<Open>,
     is_busy: bool,
     /// The first call that was refused since somebody asked.

@@ -168,8 +168,8 @@ impl<'a, T: Element> View<'a, T> {
     /// [`Error::Misaligned`] if the offset is not a multiple of both the element's size and 4;
     /// [`Error::OutOfRange`] if the view, rounded up to 4 bytes, ends past the buffer;
     /// [`Error::Empty`] for no elements; [`Error::Unsupported`] if the element's size is neither 1,
-    /// 2, 3 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple
-    /// of the device's `min_storage_buffer_offset_alignment`
+    /// 2, 3 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a
+    /// multiple of the device's `min_storage_buffer_offset_alignment`
     /// ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), which is at
     /// most 256.
     pub fn new(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize) -> Result<Self> {

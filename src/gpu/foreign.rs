@@ -33,8 +33,8 @@ const LARGEST_ALIGNMENT: u64 = 256;
 /// under way on the device.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Runs `work`, in which wgpu may panic because the resource id is unknown or of another generation,
-/// and returns its message then. Other panics go on.
+/// Runs `work`, in which wgpu may panic because the resource id is unknown or of another
+/// generation, and returns its message then. Other panics go on.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     without_panics_of("Cannot get ", work)
 }

@@ -101,8 +101,8 @@ mod browser {
     }
 }
 
-/// Where wgpu's scopes answer at once, nothing is late. In a browser without the feature `webgpu` of
-/// this crate, nothing is known.
+/// Where wgpu's scopes answer at once, nothing is late. In a browser without the feature `webgpu`
+/// of this crate, nothing is known.
 #[cfg(not(all(target_arch = "wasm32", feature = "webgpu")))]
 mod elsewhere {
     use crate::error::Result;

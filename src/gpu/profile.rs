@@ -29,9 +29,11 @@ pub struct DeviceProfile {
     pub workgroup_bytes: u32,
     /// Maximum number of invocations in a workgroup (`max_compute_invocations_per_workgroup`).
     pub invocations: u32,
-    /// Maximum number of invocations in a workgroup along x, y and z (`max_compute_workgroup_size_*`).
+    /// Maximum number of invocations in a workgroup along x, y and z
+    /// (`max_compute_workgroup_size_*`).
     pub workgroup_size: [u32; 3],
-    /// Maximum number of workgroups in a dispatch along one axis (`max_compute_workgroups_per_dimension`).
+    /// Maximum number of workgroups in a dispatch along one axis
+    /// (`max_compute_workgroups_per_dimension`).
     pub groups_per_axis: u32,
     /// Largest storage binding in bytes (`max_storage_buffer_binding_size`, below 4 GiB).
     pub binding_bytes: u64,
@@ -43,13 +45,14 @@ pub struct DeviceProfile {
     pub uniform_alignment: u32,
     /// Maximum number of storage bindings in a dispatch (`max_storage_buffers_per_shader_stage`).
     pub storage_buffers: u32,
-    /// The registers of a GPU, by its vendor and name. Rules keep to them, recipes by hand need not.
+    /// The registers of a GPU, by its vendor and name. Rules keep to them, recipes by hand need
+    /// not.
     pub registers: Registers,
-    /// Whether this crate's authors measured cards like it, so that the rules take what was the best on
-    /// those: NVIDIA's.
+    /// Whether this crate's authors measured cards like it, so that the rules take what was the
+    /// best on those: NVIDIA's.
     pub is_measured: bool,
-    /// Whether a processor transforms each line in one lane, since barriers cost it more than a pass
-    /// through memory: those whose vectors are shorter than 8.
+    /// Whether a processor transforms each line in one lane, since barriers cost it more than a
+    /// pass through memory: those whose vectors are shorter than 8.
     pub one_lane: bool,
     /// Whether timestamp queries are available.
     pub timestamps: bool,
@@ -93,7 +96,8 @@ impl DeviceProfile {
         Self::new("WebGPU defaults", 0, wgpu::DeviceType::Other, [4, 128], &wgpu::Limits::default())
     }
 
-    /// A GPU with large workgroups, whose registers no rule asks for, like those that were measured.
+    /// A GPU with large workgroups, whose registers no rule asks for, like those that were
+    /// measured.
     #[cfg(test)]
     pub(crate) fn large_gpu() -> Self {
         Self {
@@ -116,8 +120,8 @@ impl DeviceProfile {
             invocations: limits.max_compute_invocations_per_workgroup,
             workgroup_size: [limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y, limits.max_compute_workgroup_size_z],
             groups_per_axis: limits.max_compute_workgroups_per_dimension,
-            // Metal reports tens of GiB, but naga's bounds checks for it keep sizes in 32 bits: what lies
-            // behind 4 GiB of a binding would be read and written at its end.
+            // Metal reports tens of GiB, but naga's bounds checks for it keep sizes in 32 bits:
+            // what lies behind 4 GiB of a binding would be read and written at its end.
             binding_bytes: limits.max_storage_buffer_binding_size.min((1 << 32) - 4),
             buffer_bytes: limits.max_buffer_size,
             storage_alignment: limits.min_storage_buffer_offset_alignment,

@@ -1,7 +1,7 @@
 //! Work that is recorded now and submitted later, many runs at a time.
 //!
-//! A submission costs tens of microseconds, most of them in `CommandEncoder::finish`, and a few more
-//! for each run in it; recording a run of a small plan costs a few. So what has become much is
+//! A submission costs tens of microseconds, most of them in `CommandEncoder::finish`, and a few
+//! more for each run in it; recording a run of a small plan costs a few. So what has become much is
 //! submitted by a thread (`behind.rs`), while the host records what comes next.
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -38,8 +38,8 @@ impl Registers {
         lines().map(|line| line.registers)
     }
 
-    /// Whether an invocation has 32 at least, and each of 256 invocations of a workgroup those liked;
-    /// of any number it is 32 each.
+    /// Whether an invocation has 32 at least, and each of 256 invocations of a workgroup those
+    /// liked; of any number it is 32 each.
     #[cfg(any(test, feature = "tune"))]
     pub(crate) fn are_enough(self) -> bool {
         let Self { liked, most, workgroup, .. } = self;

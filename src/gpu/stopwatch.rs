@@ -107,7 +107,8 @@ impl Stopwatch {
     /// If the time is not positive, the measurement is repeated, up to 5 times in all.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the clock stands still, and in the browser, where nothing may wait; errors of wgpu; [`Error::DeviceLost`].
+    /// [`Error::Unsupported`] if the clock stands still, and in the browser, where nothing may
+    /// wait; errors of wgpu; [`Error::DeviceLost`].
     pub fn time(&self, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<Duration> {
         const TRIES: usize = 5;
         if cfg!(target_arch = "wasm32") {

@@ -91,8 +91,8 @@ operations! {
     /// The arithmetic mean: the sum divided by the number of elements.
     mean<Float> -> T::Wide: Identity, Sum, Finish::Mean(1);
 
-    /// Σ |x| of real numbers, modulo 2³² for integers. The absolute value of the smallest i32 is that
-    /// number itself. Σ |z| of complex numbers, or their largest |z|, takes a fragment:
+    /// Σ |x| of real numbers, modulo 2³² for integers. The absolute value of the smallest i32 is
+    /// that number itself. Σ |z| of complex numbers, or their largest |z|, takes a fragment:
     ///
     /// ```
     /// use wgpu_fft::{Complex32, Fragment, reduce};

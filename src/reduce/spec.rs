@@ -62,12 +62,12 @@ use crate::verify::{Sample, Verification};
 /// # Accuracy
 /// Sums of f32 and complex f32 satisfy |s - ŝ| ≤ 2·u·d·Σ|x| with u = 2⁻²⁴, where d =
 /// [`depth`](Self::depth) is the number of additions that an element passes through: tens, where a
-/// sequential sum has n. Operations on an element before it is added count too: a product
-/// adds 1 to d, a complex product 2, and the division of `mean` at most 4. Values of f16 are exact
-/// in f32, and f64 has u = 2⁻⁵³. Sums and products of integers are exact modulo 2³², and those of
-/// `wide_sum` are exact. The order differs from that of a sequential sum, so the last bits may differ
-/// too. Divisions and square roots are as accurate as the adapter's: WGSL requires 2.5 units in the
-/// last place.
+/// sequential sum has n. Operations on an element before it is added count too: a product adds 1 to
+/// d, a complex product 2, and the division of `mean` at most 4. Values of f16 are exact in f32,
+/// and f64 has u = 2⁻⁵³. Sums and products of integers are exact modulo 2³², and those of
+/// `wide_sum` are exact. The order differs from that of a sequential sum, so the last bits may
+/// differ too. Divisions and square roots are as accurate as the adapter's: WGSL requires 2.5 units
+/// in the last place.
 ///
 /// A sum of squares overflows if the result does, and so may a sum whose mean would fit. Norms,
 /// variances, standard deviations and |x - y| are right wherever the result is a normal number:
@@ -108,8 +108,8 @@ use crate::verify::{Sample, Verification};
 /// order of the shape. That is slow if it is far from the order in memory.
 ///
 /// A fragment costs no pass. With one on the input, several elements are loaded at once, as without
-/// it, if they are f32, f16, i32, u32, or pairs of f32, such as complex f32. Elements of other types
-/// are loaded one by one.
+/// it, if they are f32, f16, i32, u32, or pairs of f32, such as complex f32. Elements of other
+/// types are loaded one by one.
 ///
 /// # Errors
 /// Planning returns:

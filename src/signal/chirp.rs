@@ -101,8 +101,8 @@ impl Grid {
         })
     }
 
-    /// The DFT of length `length` of exp(2πi·half_step·j²) for j = -(n - 1) … m - 1, where negative j
-    /// count from the end.
+    /// The DFT of length `length` of exp(2πi·half_step·j²) for j = -(n - 1) … m - 1, where negative
+    /// j count from the end.
     fn spectrum(&self, n: u32, m: u32, length: u32) -> Vec<Complex64> {
         let mut all = vec![Complex64::ZERO; length as usize];
         for (j, z) in self.chirp(n.max(m), 0).into_iter().enumerate() {
@@ -121,7 +121,8 @@ impl Grid {
     pub fn tables(self, n: u32, m: u32, length: u32) -> [Table; 3] {
         let [f0, f1] = self.band;
         let offset = turns(f64::from_bits(f0), 1.0);
-        // Of the adjoint the index of the sum is that of frequencies, and the angle is the opposite.
+        // Of the adjoint the index of the sum is that of frequencies, and the angle is the
+        // opposite.
         let [first, last] = if self.adjoint { [0, offset.wrapping_neg()] } else { [offset, 0] };
         let label = |what: &str, numbers: &[u32]| {
             let numbers = crate::text::join(numbers, " ");

@@ -141,8 +141,8 @@ fn cosines(factors: &[f64], x: f64) -> f64 {
 fn scaled_bessel(x: f64) -> f64 {
     // From here on, the smallest term of the asymptotic series is below the precision of f64.
     const LARGE: f64 = 40.0;
-    // I₀(x) is the sum of (x/2)²ᵏ / k!², all of them positive, and √(2πx) e⁻ˣ I₀(x) is about the sum
-    // of (1·3·…·(2k − 1))² / (k! (8x)ᵏ). From one term to the next:
+    // I₀(x) is the sum of (x/2)²ᵏ / k!², all of them positive, and √(2πx) e⁻ˣ I₀(x) is about the
+    // sum of (1·3·…·(2k − 1))² / (k! (8x)ᵏ). From one term to the next:
     let ratio = |k: f64| if x < LARGE { (x / 2.0 / k).powi(2) } else { (2.0 * k - 1.0).powi(2) / (k * 8.0 * x) };
     let (mut sum, mut term) = (1.0, 1.0);
     for k in 1.. {

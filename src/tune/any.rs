@@ -1,5 +1,5 @@
-//! What a recipe is chosen for, without its types: choosing is compiled once, in this crate, and not
-//! again in every program for each of its specifications.
+//! What a recipe is chosen for, without its types: choosing is compiled once, in this crate, and
+//! not again in every program for each of its specifications.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;

@@ -22,8 +22,8 @@ impl Tuning {
     pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
         Ok(Chooser::choose(self, gpu, &any(tunable))?.typed())
     }
-    /// What the record has of a device, by this version of the crate: another one may know the device
-    /// better.
+    /// What the record has of a device, by this version of the crate: another one may know the
+    /// device better.
     fn coefficients(&self, device: &DeviceIdentity) -> Option<Coefficients> {
         let entry = self.record.find(KEY, device, Rigor::Measure)?;
         if entry.version == CRATE_VERSION { entry.recipe.parse().ok() } else { None }

@@ -41,9 +41,9 @@ pub(crate) fn of(bytes: &[u8]) -> u64 {
 }
 
 /// The hash of a text. Use it to implement
-/// [`Tunable::fingerprint`](crate::low_level::tune::Tunable::fingerprint), for example on the WGSL of your
-/// kernel together with the values of its overrides. It is the same on every platform and with
-/// every version of Rust.
+/// [`Tunable::fingerprint`](crate::low_level::tune::Tunable::fingerprint), for example on the WGSL
+/// of your kernel together with the values of its overrides. It is the same on every platform and
+/// with every version of Rust.
 #[must_use]
 pub fn text_hash(text: &str) -> u64 {
     of(text.as_bytes())

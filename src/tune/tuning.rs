@@ -121,9 +121,10 @@ impl Tuning {
         /// result, among others.
         again() => own.again = true;
 
-        /// Ends a search soon after this has become true, as a watcher or another thread may set it: the
-        /// recipe that is being tried is still waited for. The best so far is compared with the estimate
-        /// in three rounds and taken, and the record does not keep it. Set before, it leaves the estimate.
+        /// Ends a search soon after this has become true, as a watcher or another thread may set
+        /// it: the recipe that is being tried is still waited for. The best so far is compared with
+        /// the estimate in three rounds and taken, and the record does not keep it. Set before, it
+        /// leaves the estimate.
         cancelled_by(flag: Arc<AtomicBool>) => own.cancelled = Some(flag);
 
         /// Calls `watcher` with the progress of each search, on the thread that plans.

@@ -78,9 +78,9 @@ pub(crate) fn count_not_finite(output: Tolerance, words: &[u32]) -> Option<usize
     }
 }
 
-/// Sums of squares: of the differences, and of what is expected. Equal words do not differ, whatever
-/// they are: what no recipe writes is a NaN in both. A fragment may make infinite numbers and NaN of test input. Those are so in both, and say nothing
-/// of how large the others are.
+/// Sums of squares: of the differences, and of what is expected. Equal words do not differ,
+/// whatever they are: what no recipe writes is a NaN in both. A fragment may make infinite numbers
+/// and NaN of test input. Those are so in both, and say nothing of how large the others are.
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 fn squares(format: Format, expected: &[u32], actual: &[u32]) -> [f64; 2] {
     let size = format.bytes().div_ceil(4);

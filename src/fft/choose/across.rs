@@ -1,11 +1,11 @@
-//! The rules for lines that lie across an array larger than a cache of a GPU: columns, and the passes of
-//! lines that take several.
+//! The rules for lines that lie across an array larger than a cache of a GPU: columns, and the
+//! passes of lines that take several.
 //!
-//! Every choice is judged by an estimate of a pass's time (`weights.txt`), whose unit is the time in
-//! which a copy kernel moves the array once. Both have the same terms, and other weights. Where the
-//! lines of a workgroup lie side by side matters most: a piece of the array that begins inside a
-//! sector of memory costs the whole sector. So lines of an odd distance want to be many at a time,
-//! and others few.
+//! Every choice is judged by an estimate of a pass's time (`weights.txt`), whose unit is the time
+//! in which a copy kernel moves the array once. Both have the same terms, and other weights. Where
+//! the lines of a workgroup lie side by side matters most: a piece of the array that begins inside
+//! a sector of memory costs the whole sector. So lines of an odd distance want to be many at a
+//! time, and others few.
 
 use super::designer::{Designer, SECTOR, SMALL_ARRAY, cheapest, registers_of, shapes};
 use super::estimate::{Estimate, Term, doublings, weight};
@@ -85,8 +85,8 @@ impl Designer<'_> {
         passes.0.entry((length, whole_sectors)).or_insert_with(least).clone()
     }
 
-    /// Whether these rules are for such lines: columns of complex numbers, where registers need not be
-    /// kept to. More columns of a workgroup take more of them, and no such device was measured.
+    /// Whether these rules are for such lines: columns of complex numbers, where registers need not
+    /// be kept to. More columns of a workgroup take more of them, and no such device was measured.
     pub fn estimates_columns(&self, lines: LineClass) -> bool {
         let LineClass { n, count, points, whole_sectors, .. } = lines;
         let plain = LineClass { across: true, points, whole_sectors, ..LineClass::rows(n, count) };

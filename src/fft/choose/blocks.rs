@@ -77,8 +77,8 @@ impl Designer<'_> {
         }
     }
 
-    /// Takes half as many columns, if a core had room for one workgroup alone, and there are enough of
-    /// them. The array before needs blocks then.
+    /// Takes half as many columns, if a core had room for one workgroup alone, and there are enough
+    /// of them. The array before needs blocks then.
     pub(super) fn halve(&self, stockham: &mut Stockham, lines: LineClass) -> bool {
         let numbers = u64::from(stockham.n()) * u64::from(stockham.lines) * u64::from(self.words());
         let is_large =

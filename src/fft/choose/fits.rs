@@ -18,7 +18,8 @@ const BYTES_OF_TWO_PIECES: u32 = number("bytes of two pieces");
 const BYTES_OF_FRAMES_ACROSS: u32 = number("bytes of two pieces, frames across");
 const BYTES_OF_ROWS_TO_REALS: u32 = number("bytes of two pieces, rows to reals");
 
-/// Up to so many workgroups of rows and of columns it has one, as they do not fill the device anyway.
+/// Up to so many workgroups of rows and of columns it has one, as they do not fill the device
+/// anyway.
 const WORKGROUPS_IN_ONE_PIECE: [u32; 2] = [number("workgroups in one piece, rows"), number("workgroups in one piece, columns")];
 
 impl Designer<'_> {

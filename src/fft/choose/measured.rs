@@ -90,8 +90,8 @@ enum Part {
     Nothing,
     /// What is for any GPU.
     Anywhere,
-    /// All of it: cards like it were measured. Or a search measures by itself, or arithmetic speaks for
-    /// it.
+    /// All of it: cards like it were measured. Or a search measures by itself, or arithmetic speaks
+    /// for it.
     All,
 }
 

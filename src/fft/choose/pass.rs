@@ -38,7 +38,8 @@ const SHORTEST_ROW: u32 = number("shortest row of so many numbers");
 const NUMBERS_OF_SHORT_ROWS: u32 = number("numbers of an invocation, short rows");
 const SHORT_ROW: u32 = number("short row");
 
-/// A text of twice this length takes a driver's compiler more than twice as long, and runs no faster.
+/// A text of twice this length takes a driver's compiler more than twice as long, and runs no
+/// faster.
 const LONGEST_GPU_TEXT: f64 = decimal("text of the compiler");
 
 /// Fewer invocations do not fill a large GPU.
@@ -62,8 +63,8 @@ const INVOCATIONS_OF_FRAMES: u32 = number("invocations of frames or rows to real
 
 const FEWEST_LANES: u32 = number("fewest lanes to fill with");
 
-/// Subgroups to fill with rows, the most invocations of a workgroup for that, and what each subgroup
-/// beyond those that rows have anyway costs, as a core has room for fewer workgroups then.
+/// Subgroups to fill with rows, the most invocations of a workgroup for that, and what each
+/// subgroup beyond those that rows have anyway costs, as a core has room for fewer workgroups then.
 #[derive(Clone, Copy)]
 struct Filling {
     subgroup: u32,
@@ -182,8 +183,8 @@ impl Designer<'_> {
         }
     }
 
-    /// All decisions for radices and lanes, if they fit the device. Rows in more pieces lose more than
-    /// another pass costs.
+    /// All decisions for radices and lanes, if they fit the device. Rows in more pieces lose more
+    /// than another pass costs.
     pub fn complete(&self, shape: (Vec<u32>, u32), lines: LineClass) -> Option<Stockham> {
         self.complete_in(shape, lines, PIECES)
     }
@@ -284,8 +285,8 @@ struct Counts {
 
 static ANY: LazyLock<Estimate<Counts>> = LazyLock::new(|| Estimate::new("any lines", TERMS));
 
-/// The arithmetic of a butterfly grows with its radix, that of odd primes faster; an exchange and its
-/// barriers come on top. Idle lanes count as others do.
+/// The arithmetic of a butterfly grows with its radix, that of odd primes faster; an exchange and
+/// its barriers come on top. Idle lanes count as others do.
 const TERMS: &[Term<Counts>] = &[
     ("stages", |own| own.stages),
     ("doublings of the radix of a stage", |own| own.doublings),

@@ -1,5 +1,5 @@
-//! The numbers that rules compare with, as data: `thresholds.txt`, which says what each was measured
-//! by.
+//! The numbers that rules compare with, as data: `thresholds.txt`, which says what each was
+//! measured by.
 
 const TABLE: &[u8] = include_bytes!("thresholds.txt");
 

@@ -13,11 +13,12 @@ use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
 use crate::fft::stage::Stage;
 
-/// Maximum number of elements of a picture, of 8 bytes each: what a workgroup can hold in registers.
+/// Maximum number of elements of a picture, of 8 bytes each: what a workgroup can hold in
+/// registers.
 const MAX_PICTURE: u32 = number("numbers of a picture");
 
-/// Numbers of a picture that is faster in one dispatch however few there are, and how many there must
-/// be of larger ones.
+/// Numbers of a picture that is faster in one dispatch however few there are, and how many there
+/// must be of larger ones.
 const SMALL_PICTURE: u32 = number("numbers of a small picture");
 const LARGE_PICTURES: u32 = number("fewest large pictures");
 

@@ -95,8 +95,8 @@ impl<'g> Commands<'g> {
         array.fill(self.gpu, slices, threads)
     }
 
-    /// Copies bytes of another buffer to the begin of an [array](Staging::array), which the host does
-    /// not touch any more until it maps it.
+    /// Copies bytes of another buffer to the begin of an [array](Staging::array), which the host
+    /// does not touch any more until it maps it.
     ///
     /// # Errors
     /// If the device is lost.

@@ -70,8 +70,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Brings the clock up again after the host was busy with something else, such as compiling: on an
-    /// H100 it comes down within a second, and 512² then took 0.029 ms for 0.007.
+    /// Brings the clock up again after the host was busy with something else, such as compiling: on
+    /// an H100 it comes down within a second, and 512² then took 0.029 ms for 0.007.
     pub(super) fn wake(&mut self, recipes: &[AnyValue]) -> Result<()> {
         if self.gpu.profile().is_cpu() {
             return Ok(());

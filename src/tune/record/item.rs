@@ -31,8 +31,8 @@ pub struct Entry {
     pub spec: String,
     /// The recipe, as printed.
     pub recipe: String,
-    /// [`wgsl_hash`](crate::low_level::tune::wgsl_hash) of the recipe's program. If today's hash differs, the time
-    /// no longer applies.
+    /// [`wgsl_hash`](crate::low_level::tune::wgsl_hash) of the recipe's program. If today's hash
+    /// differs, the time no longer applies.
     pub wgsl: u64,
     /// The device it was measured on.
     pub device: Arc<DeviceIdentity>,

@@ -11,8 +11,8 @@ use super::memory::{self, Memory};
 use super::shared::Shared;
 use super::{DeviceIdentity, Import, journal};
 
-/// Measured recipes, kept in memory and usually in a file, which FFTW calls "wisdom". Cloning is cheap,
-/// and clones share one record.
+/// Measured recipes, kept in memory and usually in a file, which FFTW calls "wisdom". Cloning is
+/// cheap, and clones share one record.
 ///
 /// For each specification and device, a record holds the best recipe that a search found
 /// ([`Entry`]) and the recipes that must not be tried again ([`Mark`](super::Mark)).
@@ -22,9 +22,9 @@ use super::{DeviceIdentity, Import, journal};
 /// [`DeviceIdentity`]: hardware, driver, features and limits, but never an adapter's index. Among
 /// entries with the same specification, device and [`Rigor`](crate::tune::Rigor), the newest
 /// counts. Among marks with the same specification, recipe and device, the newest counts. An entry
-/// answers only for exactly its device ([`Items::find`]). For other devices its recipe is a starting
-/// point for a search ([`Items::seeds`]). Different versions of this crate can share a record:
-/// [`wgsl_hash`] tells whether a recipe still means the program that was measured.
+/// answers only for exactly its device ([`Items::find`]). For other devices its recipe is a
+/// starting point for a search ([`Items::seeds`]). Different versions of this crate can share a
+/// record: [`wgsl_hash`] tells whether a recipe still means the program that was measured.
 ///
 /// [`Items::find`]: crate::low_level::tune::record::Items::find
 /// [`Items::seeds`]: crate::low_level::tune::record::Items::seeds
@@ -77,8 +77,8 @@ impl Record {
     ///
     /// This never fails. If the file cannot be read or written, or is not a record, the record
     /// works in memory and reports that once, through [`warning`](Self::warning) and in the log.
-    /// Recipes that crashed an earlier process, according to the [journal](crate::low_level::tune::record::Trial), are
-    /// marked.
+    /// Recipes that crashed an earlier process, according to the
+    /// [journal](crate::low_level::tune::record::Trial), are marked.
     #[must_use]
     pub fn open(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
@@ -144,8 +144,8 @@ impl Record {
         self.0.refresh()
     }
 
-    /// Removes the items that `keep` rejects, and returns their number. `keep` may query this record
-    /// but must not change it.
+    /// Removes the items that `keep` rejects, and returns their number. `keep` may query this
+    /// record but must not change it.
     ///
     /// # Errors
     /// If the file cannot be read or written, is not a record, or is too large.
