@@ -12,17 +12,38 @@ pub(super) const fn number(name: &str) -> u32 {
 
 /// The same for a fraction.
 pub(super) const fn decimal(name: &str) -> f64 {
-    let mut line = 0;
-    while line < TABLE.len() {
-        if let Some(at) = after(name.as_bytes(), line) {
+    let mut i = 0;
+    while i < LINES.len() {
+        if let Some(at) = after(name.as_bytes(), LINES[i]) {
             return parse(at);
         }
-        while line < TABLE.len() && TABLE[line] != b'\n' {
-            line += 1;
-        }
-        line += 1;
+        i += 1;
     }
     panic!("thresholds.txt has no line of this name")
+}
+
+/// Where each line begins, found once: the compiler takes microseconds for a step.
+const LINES: &[usize] = &line_begins();
+
+const fn line_begins() -> [usize; count_lines()] {
+    let (mut begins, mut line, mut at) = ([0; count_lines()], 1, 0);
+    while line < begins.len() {
+        if TABLE[at] == b'\n' {
+            begins[line] = at + 1;
+            line += 1;
+        }
+        at += 1;
+    }
+    begins
+}
+
+const fn count_lines() -> usize {
+    let (mut lines, mut at) = (1, 0);
+    while at < TABLE.len() {
+        lines += (TABLE[at] == b'\n') as usize;
+        at += 1;
+    }
+    lines
 }
 
 /// Where the number of a line begins, if that is the line's name.
