@@ -6,7 +6,7 @@ mod walk;
 use super::access::{access, loaded, value_words};
 use super::arithmetic::{self, function, type_of};
 use super::recipe::Pass;
-use crate::fragment::{Argument, FIRST_DECLARED};
+use crate::fragment::{self, Argument};
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{AxisIndex, Indexed, Kind, Operator};
 use crate::kernels::{Form, Generated};
@@ -15,9 +15,9 @@ use crate::wgsl::{Access, Body, Expr, Function, Module, Scalar, Type, U32, bitca
 /// The fragments on the elements and on the results, each with the first binding of what it
 /// declares.
 pub(super) fn declaring(operator: &Operator) -> [Option<(&Indexed, u32)>; 2] {
-    let [source, sink] = [&operator.source, &operator.sink].map(Option::as_deref);
-    let first_of_sink = FIRST_DECLARED + source.map_or(0, |source| source.fragment.arrays().len() as u32);
-    [source.map(|source| (source, FIRST_DECLARED)), sink.map(|sink| (sink, first_of_sink))]
+    let both = [&operator.source, &operator.sink].map(Option::as_deref);
+    let mut placed = fragment::declaring(both.into_iter().flatten(), |own| &own.fragment);
+    both.map(|own| own.and_then(|_| placed.next()))
 }
 
 /// The generated text for `reduce/tree`.
