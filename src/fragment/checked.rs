@@ -55,15 +55,12 @@ pub(crate) struct Checked {
     pub indexes_memory: bool,
 }
 
-/// The first binding of what the fragments of a kernel declare. Its own arrays take at most 48.
-pub(crate) const FIRST_DECLARED: u32 = 64;
-
 /// Fragments of one kernel, each with the first binding of what it declares.
 pub(crate) fn declaring<'a, T: 'a>(
     all: impl Iterator<Item = &'a T>,
     fragment: impl Fn(&T) -> &Checked,
 ) -> impl Iterator<Item = (&'a T, u32)> {
-    all.scan(FIRST_DECLARED, move |next, own| {
+    all.scan(Checked::FIRST_BINDING, move |next, own| {
         let first = *next;
         *next += fragment(own).arrays().len() as u32;
         Some((own, first))
@@ -99,6 +96,9 @@ impl fmt::Display for Maps<'_> {
 }
 
 impl Checked {
+    /// The first binding of what the fragments of a kernel declare. Its own arrays take at most 48.
+    pub const FIRST_BINDING: u32 = 64;
+
     /// The array's element.
     pub fn element_type(&self) -> ElementType {
         ElementType::new(self.element, self.array.bytes() as usize)

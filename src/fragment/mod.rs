@@ -17,7 +17,7 @@ mod tests;
 
 pub(crate) use argument::Argument;
 pub(crate) use check::TEXELS_ELSEWHERE;
-pub(crate) use checked::{Checked, FIRST_DECLARED, Maps, Side, declaring};
+pub(crate) use checked::{Checked, Maps, Side, declaring};
 pub(crate) use declared::Declared;
 pub(crate) use element::{Form, element_of, readable, writable};
 pub use element::{Readable, Writable};

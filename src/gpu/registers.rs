@@ -33,7 +33,7 @@ impl Registers {
     }
 
     /// Those of all lines of the table.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "tune"))]
     pub(crate) fn known() -> impl Iterator<Item = Self> {
         lines().map(|line| line.registers)
     }

@@ -2,7 +2,7 @@
 
 use super::geometry::Geometry;
 use super::spec::Core;
-use crate::fragment::{Argument, FIRST_DECLARED};
+use crate::fragment::{Argument, Checked};
 use crate::wgsl::{Access, Body, Expr, F32, Function, I32, Module, Scalar, U32, bitcast, call, convert, float, select};
 
 /// The text between the markers of the file.
@@ -12,7 +12,7 @@ pub(super) fn wgsl(core: &Core, geometry: &Geometry) -> String {
     let input = module.storage(1, "input", Access::Read, form.binding(true));
     module.gap();
     if let Some(fragment) = core.fragment() {
-        fragment.write(&mut module, FIRST_DECLARED);
+        fragment.write(&mut module, Checked::FIRST_BINDING);
     }
     let mut element = Function::new("element").doc("The element at this place, with these indices.").returning(F32);
     let [at, batch, i0, i1, i2] = ["at", "batch", "i0", "i1", "i2"].map(|name| element.parameter(name, U32));

@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use super::recipe::Recipe;
 use super::spec::Core;
 use crate::error::{Error, Result, check_count};
-use crate::fragment::FIRST_DECLARED;
+use crate::fragment::Checked;
 use crate::gpu::DeviceProfile;
 use crate::kernels::signal::ring_means;
 use crate::kernels::signal::rings::{self, MAX_LINES};
@@ -73,7 +73,8 @@ impl Computation for Core {
         let sums = u64::from(geometry.rings).saturating_mul(parts.into()).saturating_mul(batch.into());
         check_count(|| format!("sums over {} rings in {parts} parts of `{}`", geometry.rings, program.title), sums)?;
         program.workspaces.push(Array { len: sums as usize, element_bytes: 8 });
-        let declared = self.fragment().map(|fragment| program.bind_declared(fragment, FIRST_DECLARED)).transpose()?.unwrap_or_default();
+        let declared =
+            self.fragment().map(|fragment| program.bind_declared(fragment, Checked::FIRST_BINDING)).transpose()?.unwrap_or_default();
         let Geometry { extents, columns, zero, weights, unit, rings, .. } = geometry;
         let n = extents[2];
         let params = rings::Params {
