@@ -136,8 +136,7 @@ fn arrays_are_cut_as_their_axes_say() {
     assert_eq!(of(&[3, 4, 5, 6], 1, &[0, 2]), lines(3, 4, 30, 6));
     for (cases, in_parts) in [(in_parts(), true), (in_lines(), false)] {
         for case in cases {
-            let spec = reduce::sum::<f32>(case.shape()).batch(case.batch);
-            let spec = if let Some(axes) = &case.axes { spec.axes(axes) } else { spec };
+            let spec = case.of(reduce::sum::<f32>(case.shape()));
             let division = divide::division(&spec).unwrap();
             assert_eq!(matches!(division, Division::Parts { .. }), in_parts, "{spec}: {division:?}");
             assert_eq!(division.elements(&(0..division.units())), case.len(), "{spec}");

@@ -388,8 +388,7 @@ fn arrays_larger_than_a_binding_are_cut() {
     ] {
         let case = Case::new(shape, batch, axes);
         let cuts = |profile: &DeviceProfile| {
-            let spec = reduce::sum::<u32>(case.shape()).batch(batch);
-            let spec = if let Some(axes) = axes { spec.axes(axes) } else { spec };
+            let spec = case.of(reduce::sum::<u32>(case.shape()));
             spec.lower(&spec.design(profile).unwrap(), profile).unwrap().dispatch_count()
         };
         assert!(cuts(&small) > cuts(whole), "{case:?}");

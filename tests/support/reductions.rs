@@ -163,14 +163,18 @@ impl Case {
         groups
     }
 
+    /// A reduction of this array, with its axes, its place and its order.
+    pub fn of<T: Element, O: Element>(&self, spec: Reduction<T, O>) -> Reduction<T, O> {
+        let spec = spec.batch(self.batch).determinism(self.determinism);
+        let spec = if let Some(axes) = &self.axes { spec.axes(axes) } else { spec };
+        if let Some(place) = &self.place { spec.input_layout(place.layout()) } else { spec }
+    }
+
     pub fn run<T: Value, O: Element>(&self, runner: &impl Runner, spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
-        let mut spec = spec.batch(self.batch).determinism(self.determinism);
-        if let Some(axes) = &self.axes {
-            spec = spec.axes(axes);
-        }
-        let Some(place) = &self.place else { return runner.run(spec, self.recipe.as_deref(), x, y) };
+        let (spec, recipe) = (self.of(spec), self.recipe.as_deref());
+        let Some(place) = &self.place else { return runner.run(spec, recipe, x, y) };
         let (x, y) = (place.spread(self, x), y.map(|y| place.spread(self, y)));
-        runner.run(spec.input_layout(place.layout()), self.recipe.as_deref(), &x, y.as_deref())
+        runner.run(spec, recipe, &x, y.as_deref())
     }
 
     /// The value of a fragment times its number among those that are reduced with it.

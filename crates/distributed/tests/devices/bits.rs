@@ -1,12 +1,12 @@
 //! However a job is divided, the result is bit-identical to that of a plan on one device, for
 //! transforms that of a recipe that has its axes apart.
 
-use wgpu_fft::Element;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{self, Determinism};
+use wgpu_fft::reduce::{self, Determinism, Reduction};
 use wgpu_fft::transpose::Permute;
+use wgpu_fft::{Element, Fragment};
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, Strategy};
 use wgpu_fft_tests::lists::{asks_for_all, share};
 
@@ -179,15 +179,20 @@ pub fn real_transforms() {
     check_but_zeros(&spec, &[&complex_noise(6 * 10 * 8, 6)]);
 }
 
+/// Random numbers below others.
+fn draws(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    }
+}
+
 /// Random transforms, also of some axes, by devices whose memory may hold no plane, with a random
 /// strategy.
 pub fn any_transform_in_little_memory() {
     let cases = if asks_for_all() { 300 } else { 16 };
-    let mut state = 1_u64;
-    let mut draw = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut draw = draws(1);
     let mut three_phases = 0;
     for case in 0..cases {
         let rank = 1 + draw(4).min(2);
@@ -250,6 +255,46 @@ pub fn reductions() {
             check(&sums, sums.clone().determinism(fixed), &[&x]);
         }
     }
+}
+
+/// Random reductions of bytes, whose pieces begin anywhere in a word, with a random strategy.
+pub fn any_reduction_of_bytes() {
+    fn compare<O: Element>(spec: &Reduction<u8, O>, picture: &[u8], options: &JobOptions) -> usize {
+        let expected = on_one_device(spec.clone().determinism(Determinism::AcrossDevices), &[picture]);
+        let job = Job::new(set(), spec.clone(), options).unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));
+        let (actual, report) = run(&job, &[picture]);
+        let report = report.unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));
+        assert_equal_bits(&actual, &expected, &format!("`{spec}` with {options:?}\n{report}"));
+        report.phases[0].workers.iter().map(|device| device.work.pieces).sum()
+    }
+    let cases = if asks_for_all() { 300 } else { 24 };
+    let mut draw = draws(2);
+    let mut in_pieces = 0;
+    for _ in 0..cases {
+        let rank = 1 + draw(3);
+        let shape: Vec<usize> = (0..rank).map(|_| 1 + draw([30_000, 180, 30][rank - 1])).collect();
+        let batch = 1 + draw(3);
+        let mut axes: Vec<usize> = (0..rank).filter(|_| draw(3) > 0).collect();
+        if axes.is_empty() {
+            axes.push(draw(rank));
+        }
+        let picture = bytes::<u8>(batch * shape.iter().product::<usize>());
+        let strategies = strategies(set().len());
+        let options = by(strategies[draw(strategies.len())].clone()).piece_bytes(1 + draw(4000));
+        // An index of what is reduced together, or one because of which the array stays whole.
+        let axis = if draw(8) > 0 { axes[draw(axes.len())] } else { draw(rank) };
+        // Numbers that f32 has, whose sums it has not.
+        let mapped = format!("((value * 65537u) ^ i{axis})");
+        let shape = &shape[..];
+        let (sum, whole, most) = (reduce::sum::<f32>(shape), reduce::sum::<u32>(shape), reduce::argmax::<u32>(shape));
+        let pieces = match draw(3) {
+            0 => compare(&sum.batch(batch).axes(axes).map_input(Fragment::new(format!("f32{mapped}"))).unwrap(), &picture, &options),
+            1 => compare(&whole.batch(batch).axes(axes).map_input(Fragment::new(mapped)).unwrap(), &picture, &options),
+            _ => compare(&most.batch(batch).axes(axes).map_input(Fragment::new(mapped)).unwrap(), &picture, &options),
+        };
+        in_pieces += usize::from(pieces > 1);
+    }
+    assert!(in_pieces > cases / 3, "{in_pieces} of {cases} were cut");
 }
 
 pub fn more_members_than_units() {

@@ -35,6 +35,7 @@ fn with_devices() -> Vec<(&'static str, fn())> {
             transforms_of_f64,
             any_transform_in_little_memory,
             reductions,
+            any_reduction_of_bytes,
             more_members_than_units,
             the_comparison_can_fail,
         }
