@@ -239,7 +239,7 @@ pub mod files {
 /// Failures on purpose, to test what follows from them.
 pub mod faults {
     pub use crate::gpu::device::inject;
-    pub use crate::gpu::fault::{Failure, Faults};
+    pub use crate::gpu::fault::Faults;
 }
 
 /// Whether a device computes with numbers of two f32 as the text says.

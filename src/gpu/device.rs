@@ -371,8 +371,8 @@ fn maps_arrays(device: &wgpu::Device) -> bool {
         && matches!(device.adapter_info().device_type, Cpu | IntegratedGpu)
 }
 
-/// The same device, whose steps from now on `faults` counts. Planners made from it take part.
+/// The same device, whose steps from now on pass `faults`. Planners made from it take part.
 #[must_use]
-pub fn inject(gpu: Gpu, faults: &Arc<Faults>) -> Gpu {
-    Gpu { steps: Steps::of(faults, &gpu.device), ..gpu }
+pub fn inject(gpu: Gpu, faults: Arc<dyn Faults>) -> Gpu {
+    Gpu { steps: Steps(Some(faults)), ..gpu }
 }

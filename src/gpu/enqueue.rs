@@ -92,7 +92,7 @@ impl Gpu {
     /// The thread that submits. Tests that let a step fail count the steps of one thread.
     #[cfg(not(target_arch = "wasm32"))]
     fn behind(&self) -> Option<&Behind> {
-        if self.steps.are_counted() {
+        if self.steps.are_seen() {
             return None;
         }
         let begun = || {

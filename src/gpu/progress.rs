@@ -44,7 +44,7 @@ pub fn is_done_within(gpu: &Gpu, submission: &wgpu::SubmissionIndex, most: Durat
 
 /// Waits for a submission, or for all that there is, and says whether it is done.
 fn poll(gpu: &Gpu, submission_index: Awaited, timeout: Option<Duration>) -> Result<bool> {
-    if gpu.steps.is_silenced() {
+    if gpu.steps.silence().is_some() {
         std::thread::sleep(timeout.unwrap_or(WAIT_LIMIT));
         return Ok(false);
     }
@@ -57,7 +57,7 @@ fn poll(gpu: &Gpu, submission_index: Awaited, timeout: Option<Duration>) -> Resu
 
 /// How long somebody waits for a device that shows no progress.
 fn limit(gpu: &Gpu) -> Option<Duration> {
-    gpu.steps.limit().or(gpu.wait_limit)
+    gpu.steps.silence().flatten().or(gpu.wait_limit)
 }
 
 const WAITING: &str = "waiting for the device";

@@ -9,12 +9,12 @@ use wgpu_fft::Spec;
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::gpu::{Stopwatch, Transfers};
-use wgpu_fft::low_level::faults::{Failure, Faults, inject};
 use wgpu_fft::plan::{Placement, Workspace};
 use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::{PowerSpectrum, SeparableFilter, SpectralFilter};
 use wgpu_fft::{Complex32, Error, Fragment, Gpu, GpuOptions, Planner, Result, View, bytemuck, wgpu};
 
+use crate::failures::{Failure, Faults};
 use crate::harness::*;
 
 /// How long a silent device is waited for.
@@ -254,8 +254,9 @@ fn every_step(device: &Device, own: &Own, operation: &Operation, failure: Failur
     loop {
         assert!(step < 1000, "{}", context(step));
         let faults = if failure == Failure::Silent { Faults::silent_at(step, LIMIT) } else { Faults::at(step, failure) };
+        let (injected, faults) = faults.inject(gpu.clone());
         let begin = Instant::now();
-        let result = (operation.run)(&inject(gpu.clone(), &faults));
+        let result = (operation.run)(&injected);
         assert!(begin.elapsed() < SOON, "{}: it took {:?}", context(step), begin.elapsed());
         let Some(name) = faults.happened() else {
             assert_eq!(result.as_ref(), Ok(&expected), "{}", context(step));

@@ -24,6 +24,7 @@ mod dynamic;
 mod endurance;
 mod f64;
 mod f64_by_f32;
+mod failures;
 mod faults;
 mod fft_axes;
 mod fft_lanes;

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::gpu::Caller;
-use wgpu_fft::low_level::faults::{Failure, Faults, inject};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceBuffer, Error, ErrorKind, Gpu, Plan, View, wgpu};
 
+use crate::failures::{Failure, Faults};
 use crate::harness::*;
 
 const SIDE: usize = 12;
@@ -256,12 +256,12 @@ pub fn what_is_refused_together_may_run_apart(device: &Device) {
         gpu.flush()?;
         gpu.download(&z)?.wait()
     };
-    let counting = Faults::none();
-    assert_eq!(run(&inject(device.gpu().clone(), &counting)).unwrap(), numbers);
+    let (gpu, counting) = Faults::default().inject(device.gpu().clone());
+    assert_eq!(run(&gpu).unwrap(), numbers);
     let steps = counting.steps();
     let together = 1 + steps.iter().position(|step| *step == "submission of what was queued").unwrap();
-    let faults = Faults::at(together, Failure::Refused);
-    assert_eq!(run(&inject(device.gpu().clone(), &faults)).unwrap(), numbers);
+    let (gpu, faults) = Faults::at(together, Failure::Refused).inject(device.gpu().clone());
+    assert_eq!(run(&gpu).unwrap(), numbers);
     assert_eq!(faults.steps().iter().filter(|step| **step == "submission of a queued call").count(), 2);
 }
 

@@ -2,7 +2,6 @@
 
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::fft::C2c;
-use wgpu_fft::low_level::faults::{Faults, inject};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::signal::SpectralFilter;
 use wgpu_fft::signal::Stft;
@@ -10,6 +9,7 @@ use wgpu_fft::signal::window::Window;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Error, ErrorKind, Fragment, Gpu, GpuOptions, Planner, bytemuck, reduce};
 
+use crate::failures::Faults;
 use crate::faults::tries_all;
 use crate::harness::*;
 
@@ -97,7 +97,7 @@ pub fn right_results_are_found_right(device: &Device) {
 /// A device whose driver takes one operator for another. An index past the end of an array may cost
 /// a GPU its device, so this is not the one of other tests, and shaders keep their bounds checks.
 fn miscompiling(device: &Device, from: &'static str, to: &'static str) -> Gpu {
-    inject(device.open_another().with_bounds_checks(true), &Faults::miscompiling(from, to))
+    Faults::miscompiling(from, to).inject(device.open_another().with_bounds_checks(true)).0
 }
 
 /// What drivers confuse here.

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::gpu::{Stopwatch, Transfers};
-use wgpu_fft::low_level::faults::{Failure, Faults, inject};
 use wgpu_fft::low_level::transfer::wait_for;
 use wgpu_fft::{Complex32, Error, ErrorKind, Gpu, GpuOptions, Pending, Planner, Result, wgpu};
 
+use crate::failures::{Failure, Faults};
 use crate::harness::*;
 use crate::progress::less;
 
@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_millis(200);
 /// A device on which every wait times out from now on, and what it would be otherwise, with time to compile.
 fn silent(device: &Device) -> [Gpu; 2] {
     let gpu = device.open_another().with_wait_limit(Some(LIMIT));
-    [inject(gpu.clone(), &Faults::at(1, Failure::Silent)), gpu.with_wait_limit(Some(Duration::from_secs(60)))]
+    [Faults::at(1, Failure::Silent).inject(gpu.clone()).0, gpu.with_wait_limit(Some(Duration::from_secs(60)))]
 }
 
 /// Fails unless the wait ended by the limit, soon after it, and returns the error's numbers.
@@ -172,7 +172,7 @@ pub fn a_busy_device_has_time_while_it_shows_progress(device: &Device) {
             device.name
         ));
         assert_eq!(asked(time / 20), Ok(vec![1.0, 2.0]), "{}", device.name);
-        let silent = inject(gpu.clone(), &Faults::silent_at(1, LIMIT));
+        let silent = Faults::silent_at(1, LIMIT).inject(gpu.clone()).0;
         silent.download(&array).and_then(Pending::wait)
     } else {
         asked(time / 20)
