@@ -90,7 +90,7 @@ impl<T: Number> PowerSpectrum<T> {
     /// window. Segments overlap by half of it.
     pub fn new<W: HostReal>(len: usize, window: &[W], sampling_rate: f64) -> Self {
         let core = Core::new::<T, W>(len, window, window.len() - window.len() / 2);
-        Self { core: Core { scaling: Scaling::Psd { sampling_rate }.into(), inside: true, ..core }, element: PhantomData }
+        Self { core: Core { scaling: Scaling::Psd { sampling_rate }, inside: true, ..core }, element: PhantomData }
     }
 
     /// The power spectral density of a signal as one segment, without a window.
@@ -113,7 +113,7 @@ impl<T: Number> PowerSpectrum<T> {
 
         /// Computes the power of each frequency instead of its density: SciPy's
         /// `scaling='spectrum'`. The sampling rate plays no part in it.
-        spectrum() => own.core.scaling = Scaling::Magnitude.into();
+        spectrum() => own.core.scaling = Scaling::Magnitude;
     }
 
     /// The number of segments.

@@ -1,6 +1,8 @@
 //! What a transform and its inverse share: windows and frames.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::mem::{Discriminant, discriminant};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use crate::signal::ends::Ends;
 use crate::signal::number::Number;
 
 /// The factor on the window, as SciPy's `scale_to`.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Scaling {
     /// 1.
     #[default]
@@ -35,22 +37,24 @@ pub enum Scaling {
     },
 }
 
-/// [`Scaling`] as plain data.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::signal) enum Scaled {
-    None,
-    Magnitude,
-    /// Bits of the sampling rate.
-    Psd(u64),
+impl Scaling {
+    /// What it is as plain data: of a sampling rate its bits count.
+    fn bits(&self) -> (Discriminant<Self>, u64) {
+        (discriminant(self), if let Self::Psd { sampling_rate } = self { sampling_rate.to_bits() } else { 0 })
+    }
 }
 
-impl From<Scaling> for Scaled {
-    fn from(scaling: Scaling) -> Self {
-        match scaling {
-            Scaling::None => Self::None,
-            Scaling::Magnitude => Self::Magnitude,
-            Scaling::Psd { sampling_rate } => Self::Psd(sampling_rate.to_bits()),
-        }
+impl PartialEq for Scaling {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
+impl Eq for Scaling {}
+
+impl Hash for Scaling {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().hash(state);
     }
 }
 
@@ -73,7 +77,7 @@ pub(in crate::signal) struct Core {
     pub hop: usize,
     pub nfft: Option<usize>,
     pub phase: Option<i64>,
-    pub scaling: Scaled,
+    pub scaling: Scaling,
     pub edge: Edge,
     /// Whether frame p begins at element p·hop, and all frames lie in the signal. If not, element
     /// ⌊m/2⌋ of frame p is there.
@@ -95,7 +99,7 @@ impl Core {
             hop,
             nfft: None,
             phase: None,
-            scaling: Scaled::None,
+            scaling: Scaling::None,
             edge: Edge::Zero,
             inside: false,
             frames: None,
@@ -163,10 +167,9 @@ impl Core {
         let window = self.given();
         let squares: f64 = window.iter().map(|w| w * w).sum();
         let factor = match self.scaling {
-            Scaled::None => 1.0,
-            Scaled::Magnitude => 1.0 / window.iter().sum::<f64>().abs(),
-            Scaled::Psd(rate) => {
-                let rate = f64::from_bits(rate);
+            Scaling::None => 1.0,
+            Scaling::Magnitude => 1.0 / window.iter().sum::<f64>().abs(),
+            Scaling::Psd { sampling_rate: rate } => {
                 refuse_if(
                     !(rate.is_finite() && rate > 0.0),
                     self,
@@ -360,9 +363,9 @@ impl fmt::Display for Core {
             None => f.write_str(" phase=none")?,
         }
         match self.scaling {
-            Scaled::None => {}
-            Scaled::Magnitude => f.write_str(" magnitude")?,
-            Scaled::Psd(rate) => write!(f, " psd={}", f64::from_bits(rate))?,
+            Scaling::None => {}
+            Scaling::Magnitude => f.write_str(" magnitude")?,
+            Scaling::Psd { sampling_rate } => write!(f, " psd={sampling_rate}")?,
         }
         if self.edge != Edge::Zero {
             write!(f, " {}", self.edge)?;

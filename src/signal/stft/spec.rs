@@ -114,7 +114,7 @@ impl<T: Number, O: Element> Stft<T, O> {
         phase_shift(shift: Option<i64>) => own.core.phase = shift;
 
         /// Sets the factor on the window.
-        scaling(scaling: Scaling) => own.core.scaling = scaling.into();
+        scaling(scaling: Scaling) => own.core.scaling = scaling;
 
         /// Sets how the signal continues past its ends. The default is zeros.
         edge(edge: Edge) => own.core.edge = edge;
