@@ -2,7 +2,7 @@
 
 use super::element::Width;
 use super::transpose::Arrays;
-use super::{Dispatch, Grid, Value, element, kernel, params};
+use super::{Dispatch, Grid, element, kernel, params};
 use crate::error::Result;
 
 params! { length: u32 }
@@ -16,12 +16,9 @@ pub const MAX_WORKGROUP: u32 = 256;
 /// Copies `length` elements.
 pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let grid = grid(length, workgroup, max_groups)?;
-    Ok(Dispatch {
-        overrides: vec![("WORKGROUP", Value::U32(workgroup))],
-        ..KERNEL
-            .dispatch(format!("copy of {length} elements"), &Params { length }, grid, [workgroup, 1, 1], arrays.binds())
-            .appending(width.source())
-    })
+    let label = format!("copy of {length} elements");
+    let dispatch = KERNEL.dispatch(label, &Params { length }, grid, [workgroup, 1, 1], arrays.binds());
+    Ok(dispatch.overriding([workgroup]).appending(width.source()))
 }
 
 /// The workgroups for this many elements.

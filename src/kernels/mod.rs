@@ -145,6 +145,12 @@ pub enum Value {
     Bool(bool),
 }
 
+impl From<u32> for Value {
+    fn from(value: u32) -> Self {
+        Self::U32(value)
+    }
+}
+
 impl Value {
     /// The value as wgpu expects it.
     #[must_use]
@@ -308,6 +314,17 @@ impl Dispatch {
     fn appending(mut self, source: &'static Source) -> Self {
         self.appended.push(source);
         self
+    }
+
+    /// The same with values of the kernel's overrides, in their order.
+    fn overriding(self, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
+        let values = values.into_iter().map(Into::into);
+        Self { overrides: self.kernel.overrides.iter().copied().zip(values).collect(), ..self }
+    }
+
+    /// The same with generated text, and with bytes of workgroup memory.
+    fn generated(self, text: Arc<str>, form: Form, workgroup_bytes: u64) -> Self {
+        Self { generated: Some(Generated { text, form }), workgroup_bytes, ..self }
     }
 
     /// The WGSL text: the kernel with its generated part, followed by the appended files.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, kernel, params};
+use crate::kernels::{Bind, Dispatch, Form, Grid, kernel, params};
 
 params! {
     /// Pairs of blocks of all rows.
@@ -26,8 +26,5 @@ pub fn dispatch(
     binds: Vec<Bind>,
 ) -> Result<Dispatch> {
     let grid = Grid::linear(u64::from(params.lines.div_ceil(invocations)), max_groups)?;
-    Ok(Dispatch {
-        generated: Some(Generated { text, form: Form::Halves(n) }),
-        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds)
-    })
+    Ok(KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds).generated(text, Form::Halves(n), 0))
 }

@@ -43,27 +43,24 @@ impl Bound {
     }
 }
 
-/// The names of an input's bindings, in order.
-pub const INPUTS: [&str; 16] = [
-    "input", "input1", "input2", "input3", "input4", "input5", "input6", "input7", "input8", "input9", "input10", "input11", "input12",
-    "input13", "input14", "input15",
-];
-/// The names of an output's bindings, in order.
-pub const OUTPUTS: [&str; 16] = [
-    "output", "output1", "output2", "output3", "output4", "output5", "output6", "output7", "output8", "output9", "output10", "output11",
-    "output12", "output13", "output14", "output15",
-];
-/// The names of the bindings of an array transformed in place, in order.
-pub const DATA: [&str; 16] = [
-    "data", "data1", "data2", "data3", "data4", "data5", "data6", "data7", "data8", "data9", "data10", "data11", "data12", "data13",
-    "data14", "data15",
-];
+/// A name, and the same with numbers from 1 to 15.
+macro_rules! numbered {
+    ($name:literal) => {
+        numbered!($name, "" "1" "2" "3" "4" "5" "6" "7" "8" "9" "10" "11" "12" "13" "14" "15")
+    };
+    ($name:literal, $($number:literal)*) => {
+        [$(concat!($name, $number)),*]
+    };
+}
 
+/// The names of an input's bindings, in order.
+pub const INPUTS: [&str; 16] = numbered!("input");
+/// The names of an output's bindings, in order.
+pub const OUTPUTS: [&str; 16] = numbered!("output");
+/// The names of the bindings of an array transformed in place, in order.
+pub const DATA: [&str; 16] = numbered!("data");
 /// The names of the bindings of the twiddle factors, in order.
-pub const ROOTS: [&str; 16] = [
-    "roots", "roots1", "roots2", "roots3", "roots4", "roots5", "roots6", "roots7", "roots8", "roots9", "roots10", "roots11", "roots12",
-    "roots13", "roots14", "roots15",
-];
+pub const ROOTS: [&str; 16] = numbered!("roots");
 
 /// The bindings of a pass. Input, output and constants begin at bindings 1, 2 and 3; all further
 /// bindings of these arrays are numbered from 4 on.

@@ -17,16 +17,8 @@ pub fn workgroup_bytes(n: u32, rows_per_workgroup: u32) -> u64 {
 pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32, [input, output, roots]: [Slot; 3]) -> Result<Dispatch> {
     let params = Params { rows: rows.rows, scale: rows.scale as f32 };
     let grid = Grid::linear(u64::from(rows.rows.div_ceil(rows_per_workgroup)), max_groups)?;
-    Ok(Dispatch {
-        overrides: vec![
-            ("N", Value::U32(rows.n)),
-            ("ROWS", Value::U32(rows_per_workgroup)),
-            ("LANES", Value::U32(lanes)),
-            ("INVERSE", Value::Bool(rows.inverse)),
-        ],
-        workgroup_bytes: workgroup_bytes(rows.n, rows_per_workgroup),
-        ..KERNEL
-            .dispatch(rows.label(), &params, grid, [lanes, rows_per_workgroup, 1], binds(input, output, roots))
-            .appending(io::source(input, output))
-    })
+    let dispatch = KERNEL.dispatch(rows.label(), &params, grid, [lanes, rows_per_workgroup, 1], binds(input, output, roots));
+    let dispatch = dispatch.overriding([rows.n.into(), rows_per_workgroup.into(), lanes.into(), Value::Bool(rows.inverse)]);
+    let workgroup_bytes = workgroup_bytes(rows.n, rows_per_workgroup);
+    Ok(Dispatch { workgroup_bytes, ..dispatch.appending(io::source(input, output)) })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::edge::Edge;
 use crate::error::Result;
-use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Grid, Slot, input_output, kernel, params, sources};
+use crate::kernels::{Access, Bind, Dispatch, Form, Grid, Slot, input_output, kernel, params, sources};
 
 params! {
     rows: u32,
@@ -162,9 +162,6 @@ pub fn dispatch(
     let grid = grid([params.tiles_down, params.tiles_along], params.planes, max_groups)?;
     let mut binds = input_output(arrays.slots[0], arrays.slots[1]);
     binds.push(Bind { binding: 3, name: "taps".into(), access: Access::Read, slot: arrays.taps, range: None });
-    Ok(Dispatch {
-        generated: Some(Generated { text, form: Form::Stencil(stencil.clone()) }),
-        workgroup_bytes: stencil.memory_bytes(),
-        ..KERNEL.dispatch(label, &params, grid, [stencil.invocations(), 1, 1], binds)
-    })
+    let dispatch = KERNEL.dispatch(label, &params, grid, [stencil.invocations(), 1, 1], binds);
+    Ok(dispatch.generated(text, Form::Stencil(stencil.clone()), stencil.memory_bytes()))
 }

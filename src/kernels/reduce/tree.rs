@@ -2,7 +2,7 @@
 
 use super::{Arrays, DIFFERENCES, RANKS, SCALES, SHARES, Workgroup, stage_of};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, Value, kernel, params};
+use crate::kernels::{Dispatch, Generated, Grid, kernel, params};
 
 params! { length: u32, partials: u32, zero: u32 }
 
@@ -16,6 +16,5 @@ pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u
     let (label, params) = (format!("reduce {length} -> {partials}"), Params { length, partials, zero: 0 });
     let grid = Grid::linear(u64::from(partials), max_groups)?;
     let workgroup_of = Workgroup { invocations: workgroup, bytes };
-    let dispatch = super::dispatch(&KERNEL, label, &params, generated, workgroup_of, arrays, grid);
-    Ok(Dispatch { overrides: vec![("WORKGROUP", Value::U32(workgroup))], ..dispatch })
+    Ok(super::dispatch(&KERNEL, label, &params, generated, workgroup_of, arrays, grid).overriding([workgroup]))
 }

@@ -1,7 +1,7 @@
 //! Twin of `shaders/signal/overlap_add.wgsl`.
 
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Slot, Value, input_output, kernel, params};
+use crate::kernels::{Dispatch, Grid, Slot, input_output, kernel, params};
 
 kernel!(SIGNAL_OVERLAP_ADD, overrides: ["WORKGROUP"]);
 
@@ -23,8 +23,5 @@ pub const MAX_WORKGROUP: u32 = 1024;
 /// 2³² - 1 - [`MAX_WORKGROUP`].
 pub fn dispatch(label: String, params: Params, invocations: u32, max_groups: u32, slots: [Slot; 2]) -> Result<Dispatch> {
     let grid = Grid::linear(u64::from(params.numbers.div_ceil(invocations)), max_groups)?;
-    Ok(Dispatch {
-        overrides: vec![("WORKGROUP", Value::U32(invocations))],
-        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], input_output(slots[0], slots[1]))
-    })
+    Ok(KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], input_output(slots[0], slots[1])).overriding([invocations]))
 }

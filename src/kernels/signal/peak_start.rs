@@ -2,7 +2,7 @@
 
 use super::Peaks;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Value, kernel, params};
+use crate::kernels::{Dispatch, Grid, kernel, params};
 
 kernel!(SIGNAL_PEAK_START, overrides: ["WORKGROUP"]);
 
@@ -12,8 +12,5 @@ params! { items: u32, extents: [u32; 3] }
 pub fn dispatch(params: Params, invocations: u32, max_groups: u32, peaks: Peaks) -> Result<Dispatch> {
     let grid = Grid::linear(u64::from(params.items.div_ceil(invocations)), max_groups)?;
     let label = format!("tops of {} parabolas", params.items);
-    Ok(Dispatch {
-        overrides: vec![("WORKGROUP", Value::U32(invocations))],
-        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], peaks.binds(None))
-    })
+    Ok(KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], peaks.binds(None)).overriding([invocations]))
 }

@@ -1,7 +1,7 @@
 //! Twin of `shaders/signal/ring_means.wgsl`.
 
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, Slot, Value, input_output, kernel, params};
+use crate::kernels::{Dispatch, Grid, Slot, input_output, kernel, params};
 
 kernel!(SIGNAL_RING_MEANS, overrides: ["WORKGROUP"]);
 
@@ -19,9 +19,6 @@ pub fn workgroup_bytes(invocations: u32) -> u64 {
 pub fn dispatch(params: Params, invocations: u32, max_groups: u32, slots: [Slot; 2]) -> Result<Dispatch> {
     let label = format!("means of {} rings in {} parts", params.means, params.parts);
     let grid = Grid::linear(params.means.into(), max_groups)?;
-    Ok(Dispatch {
-        overrides: vec![("WORKGROUP", Value::U32(invocations))],
-        workgroup_bytes: workgroup_bytes(invocations),
-        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], input_output(slots[0], slots[1]))
-    })
+    let dispatch = KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], input_output(slots[0], slots[1]));
+    Ok(Dispatch { workgroup_bytes: workgroup_bytes(invocations), ..dispatch.overriding([invocations]) })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, Slot, Value, input_output, kernel, params};
+use crate::kernels::{Bind, Dispatch, Form, Grid, Slot, input_output, kernel, params};
 
 kernel!(SIGNAL_RINGS, overrides: ["WORKGROUP"]);
 
@@ -54,9 +54,6 @@ pub fn dispatch(
     let params = Params { blocks, groups: groups as u32, ..params };
     let mut binds = input_output(slots[0], slots[1]);
     binds.extend(elements.declared);
-    Ok(Dispatch {
-        generated: Some(Generated { text: elements.text, form: Form::Rings }),
-        overrides: vec![("WORKGROUP", Value::U32(invocations))],
-        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds)
-    })
+    let dispatch = KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds).overriding([invocations]);
+    Ok(dispatch.generated(elements.text, Form::Rings, 0))
 }

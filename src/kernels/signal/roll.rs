@@ -24,5 +24,5 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let [x, y] = workgroup;
     let (params, grid) = in_blocks(params, params.extent_x, u64::from(x) * u64::from(elements), y, max_groups)?;
-    Ok(planar(&KERNEL, label, &params, grid, workgroup, Some(("ELEMENTS", elements)), arrays.binds()).appending(width.source()))
+    Ok(planar(&KERNEL, label, &params, grid, workgroup, Some(elements), arrays.binds()).appending(width.source()))
 }

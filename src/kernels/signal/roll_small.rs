@@ -15,5 +15,5 @@ pub fn dispatch(label: String, params: Params, bytes: u32, workgroup: [u32; 2], 
     let per_word = 4 / bytes;
     let words = (u64::from(params.extent_x) + u64::from(per_word) - 1).div_ceil(per_word.into()) as u32;
     let (params, grid) = in_blocks(params, words, x.into(), y, max_groups)?;
-    Ok(planar(&KERNEL, label, &params, grid, workgroup, Some(("BYTES", bytes)), arrays.binds()))
+    Ok(planar(&KERNEL, label, &params, grid, workgroup, Some(bytes), arrays.binds()))
 }

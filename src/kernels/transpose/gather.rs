@@ -37,7 +37,7 @@ pub fn dispatch(
     let words = words(params.extent_x, bytes);
     let blocks = blocks([params.extent_x, params.extent_y], outer, bytes, workgroup);
     let params = Params { words, blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
-    Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(("BYTES", bytes)), arrays.binds()))
+    Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(bytes), arrays.binds()))
 }
 
 /// The blocks of these extents of x and y and `outer` indices of the other axes.

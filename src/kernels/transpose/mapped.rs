@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub use super::strided::Params;
 use super::{Arrays, Blocks};
 use crate::error::Result;
-use crate::kernels::{Bind, Dispatch, Form, Generated, kernel};
+use crate::kernels::{Bind, Dispatch, Form, kernel};
 
 kernel!(TRANSPOSE_MAPPED);
 
@@ -41,9 +41,6 @@ pub fn dispatch(
     let mut binds = if work.in_place { arrays.bind_in_place() } else { arrays.binds() };
     binds.extend(declared);
     let [x, y] = work.workgroup;
-    Ok(Dispatch {
-        generated: Some(Generated { text: work.text, form: Form::Mapped(work.block[0] * work.block[1] / (x * y)) }),
-        workgroup_bytes: work.memory_bytes,
-        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], binds)
-    })
+    let form = Form::Mapped(along_x * along_y / (x * y));
+    Ok(KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], binds).generated(work.text, form, work.memory_bytes))
 }

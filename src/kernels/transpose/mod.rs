@@ -8,7 +8,7 @@ pub(crate) mod swap;
 pub(crate) mod tiled;
 pub(crate) mod tiles;
 
-use super::{Access, Bind, Dispatch, Grid, Kernel, Slot, Value, input_output};
+use super::{Access, Bind, Dispatch, Grid, Kernel, Slot, input_output};
 use crate::error::Result;
 
 /// The input and the output, and which bytes of each are bound.
@@ -79,16 +79,15 @@ impl Blocks {
     }
 }
 
-/// A run of workgroups of x by y invocations, with one override besides these.
+/// A run of workgroups of x by y invocations, which are overrides, with one more of them.
 pub(super) fn planar(
     kernel: &'static Kernel,
     label: String,
     params: &impl bytemuck::NoUninit,
     grid: Grid,
     [x, y]: [u32; 2],
-    more: Option<(&'static str, u32)>,
+    more: Option<u32>,
     binds: Vec<Bind>,
 ) -> Dispatch {
-    let overrides = [("WIDTH", x), ("HEIGHT", y)].into_iter().chain(more).map(|(name, value)| (name, Value::U32(value))).collect();
-    Dispatch { overrides, ..kernel.dispatch(label, params, grid, [x, y, 1], binds) }
+    kernel.dispatch(label, params, grid, [x, y, 1], binds).overriding([x, y].into_iter().chain(more))
 }

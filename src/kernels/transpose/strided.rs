@@ -58,6 +58,6 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let blocks = block.blocks([params.extent_x, params.extent_y], outer);
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
-    let (grid, elements) = (blocks.grid(max_groups)?, Some(("ELEMENTS", block.elements)));
-    Ok(planar(&KERNEL, label, &params, grid, block.workgroup, elements, arrays.binds()).appending(width.source()))
+    let grid = blocks.grid(max_groups)?;
+    Ok(planar(&KERNEL, label, &params, grid, block.workgroup, Some(block.elements), arrays.binds()).appending(width.source()))
 }

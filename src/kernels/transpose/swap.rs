@@ -30,7 +30,7 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let blocks = blocks(params.extent, outer, workgroup);
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
-    Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(("BYTES", bytes)), arrays.bind_in_place()))
+    Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(bytes), arrays.bind_in_place()))
 }
 
 /// The blocks of `outer` matrices with sides of `extent` elements.

@@ -3,7 +3,7 @@
 use super::{Arrays, Matrices};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Value, kernel, params};
+use crate::kernels::{Dispatch, kernel, params};
 
 params! {
     rows: u32,
@@ -42,9 +42,7 @@ pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, a
     let tiles = matrices.blocks([tile.size; 2]);
     let params = Params { rows, columns, batch, tiles_x: tiles.x, tiles_y: tiles.y };
     let workgroup = [tile.size, tile.size / tile.elements, 1];
-    Ok(Dispatch {
-        overrides: vec![("TILE", Value::U32(tile.size)), ("PADDING", Value::U32(tile.padding)), ("ELEMENTS", Value::U32(tile.elements))],
-        workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()),
-        ..KERNEL.dispatch(matrices.label(), &params, tiles.grid(max_groups)?, workgroup, arrays.binds()).appending(width.source())
-    })
+    let dispatch = KERNEL.dispatch(matrices.label(), &params, tiles.grid(max_groups)?, workgroup, arrays.binds());
+    let dispatch = dispatch.overriding([tile.size, tile.padding, tile.elements]).appending(width.source());
+    Ok(Dispatch { workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()), ..dispatch })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Form, Generated, Grid, kernel, params, sources};
+use crate::kernels::{Dispatch, Form, Grid, kernel, params, sources};
 
 // Places and strides of a side count its accesses, or its elements if the side is shifted.
 params! {
@@ -164,9 +164,6 @@ pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
 pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str>, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let grid = Grid::linear(u64::from(params.groups), max_groups)?;
     let binds = if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() };
-    Ok(Dispatch {
-        generated: Some(Generated { text, form: Form::Tiles(tiles.clone()) }),
-        workgroup_bytes: tiles.memory_bytes(),
-        ..KERNEL.dispatch(label, &params, grid, [tiles.invocations(), 1, 1], binds)
-    })
+    let dispatch = KERNEL.dispatch(label, &params, grid, [tiles.invocations(), 1, 1], binds);
+    Ok(dispatch.generated(text, Form::Tiles(tiles.clone()), tiles.memory_bytes()))
 }
