@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count};
 use crate::settings::settings;
 use crate::shape::Shape;
 use crate::sort::sort_short_by_key;
@@ -174,11 +174,7 @@ impl Layout {
         if span < reached {
             return Err(unsupported(format!("it reaches {reached} elements, but the array has {span}")));
         }
-        let available = u64::from(u32::MAX);
-        if span > available {
-            let what = format!("{argument} layout {self} of {shape}");
-            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required: span, available });
-        }
+        check_count(|| format!("{argument} layout {self} of {shape}"), span)?;
         let mut strides: Vec<u32> = own.iter().map(|&stride| stride.min(u32::MAX as usize) as u32).collect();
         strides.push(distance.min(u32::MAX as usize) as u32);
         Ok(Placed { strides, offset: self.offset as u32, span: span as usize, distinct })

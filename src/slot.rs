@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, within};
 use crate::gpu::{DeviceProfile, in_units};
 
 /// An array that a program uses.
@@ -60,10 +60,6 @@ impl Array {
     /// depends on how the array is bound: what would help then is another device, not another
     /// recipe.
     pub(crate) fn check(&self, title: &str, what: &str, profile: &DeviceProfile) -> Result<()> {
-        let (required, available) = (in_units(self.bytes()), profile.buffer_bytes);
-        if required <= available {
-            return Ok(());
-        }
-        Err(Error::LimitExceeded { what: format!("`{title}`: {what} (bytes)"), limit: "max_buffer_size", required, available })
+        within(|| format!("`{title}`: {what} (bytes)"), "max_buffer_size", in_units(self.bytes()), profile.buffer_bytes)
     }
 }

@@ -20,7 +20,7 @@ use super::submissions::Submissions;
 use super::times::Times;
 use super::transfer::{Pool, Transfers};
 use super::{scope, unchecked};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 
 /// A device to compute on: one that this crate opened, or one borrowed from the caller. Cheap to
 /// clone.
@@ -282,10 +282,7 @@ impl Gpu {
     }
 
     pub(super) fn create_labelled(&self, label: &str, what: &str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
-        let available = self.profile.buffer_bytes;
-        if size > available {
-            return Err(Error::LimitExceeded { what: format!("{what} (bytes)"), limit: "max_buffer_size", required: size, available });
-        }
+        within(|| format!("{what} (bytes)"), "max_buffer_size", size, self.profile.buffer_bytes)?;
         let mapped_at_creation = usage.contains(wgpu::BufferUsages::MAP_WRITE);
         let usage = given(usage);
         let buffer = self.caught("allocation", size, || {

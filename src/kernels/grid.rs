@@ -1,6 +1,6 @@
 //! Twin of `shaders/grid.wgsl`: rows of workgroups longer than one axis allows.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, within};
 
 /// Workgroups along x and y; z is always 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -15,14 +15,11 @@ impl Grid {
     /// At least `count` workgroups, at most `max_per_axis` along each axis.
     ///
     /// # Errors
-    /// [`Error::LimitExceeded`] if `count` does not fit this rectangle or a u32.
+    /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if `count` does not fit this rectangle or a u32.
     pub fn linear(count: u64, max_per_axis: u32) -> Result<Self> {
         let max = u64::from(max_per_axis.max(1));
         let available = (max * max).min(u64::from(u32::MAX));
-        if count > available {
-            let what = "a grid of workgroups".to_owned();
-            return Err(Error::LimitExceeded { what, limit: "max_compute_workgroups_per_dimension", required: count, available });
-        }
+        within(|| "a grid of workgroups".to_owned(), "max_compute_workgroups_per_dimension", count, available)?;
         let y = count.div_ceil(max).max(1);
         Ok(Self { x: count.div_ceil(y) as u32, y: y as u32 })
     }
@@ -37,6 +34,7 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn folds_cover_the_count_with_little_surplus() {

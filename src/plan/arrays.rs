@@ -54,10 +54,13 @@ impl<'a> FragmentArrays<'a> {
 
     /// Adds an array for a name. Of two arrays for one name the last is taken.
     #[must_use]
-    pub fn with<T: Element>(mut self, name: impl Into<String>, view: impl IntoView<'a, T>) -> Self {
-        let name = name.into();
-        self.named.retain(|named| named.name != name);
-        self.named.push(Named { name, view: view.into_view().any(), element: T::NAME, element_bytes: size_of::<T>() });
+    pub fn with<T: Element>(self, name: impl Into<String>, view: impl IntoView<'a, T>) -> Self {
+        self.with_named(Named { name: name.into(), view: view.into_view().any(), element: T::NAME, element_bytes: size_of::<T>() })
+    }
+
+    fn with_named(mut self, own: Named<'a>) -> Self {
+        self.named.retain(|named| named.name != own.name);
+        self.named.push(own);
         self
     }
 
@@ -66,17 +69,15 @@ impl<'a> FragmentArrays<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the view ends within an element, and the errors of [`View::new`].
-    pub fn with_bytes(mut self, name: impl Into<String>, element: ElementType, view: View<'a, u8>) -> Result<Self> {
+    pub fn with_bytes(self, name: impl Into<String>, element: ElementType, view: View<'a, u8>) -> Result<Self> {
         let (buffer, offset_bytes, element_bytes) = (view.buffer(), view.offset_bytes(), element.bytes());
         let len = view.len() / element_bytes;
         if len * element_bytes != view.len() {
             let buffer_bytes = offset_bytes + view.len() as u64;
             return Err(Error::OutOfRange { argument: "view", offset_bytes, len: len + 1, element_bytes, buffer_bytes });
         }
-        let (name, view) = (name.into(), View::of_bytes(buffer, offset_bytes, len, element_bytes)?);
-        self.named.retain(|named| named.name != name);
-        self.named.push(Named { name, view, element: element.name(), element_bytes });
-        Ok(self)
+        let view = View::of_bytes(buffer, offset_bytes, len, element_bytes)?;
+        Ok(self.with_named(Named { name: name.into(), view, element: element.name(), element_bytes }))
     }
 
     /// Buffers for all that a program declares, in its order.

@@ -186,17 +186,7 @@ impl Builder {
         let compiled = || {
             gpu.caught(DURING, 0, || {
                 let module = gpu.create_shader_module(name, wgsl, false);
-                let pipeline = gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                    label: Some(name),
-                    layout: None,
-                    module: &module,
-                    entry_point: Some("main"),
-                    compilation_options: wgpu::PipelineCompilationOptions {
-                        zero_initialize_workgroup_memory: ZERO_WORKGROUP_MEMORY,
-                        ..Default::default()
-                    },
-                    cache: gpu.wgpu_pipeline_cache(),
-                });
+                let pipeline = create_pipeline(gpu, name, None, &module, &[]);
                 let layout = pipeline.get_bind_group_layout(0);
                 Arc::new(Pipeline { pipeline, layout, bytes: pipeline_bytes(gpu.profile(), wgsl) })
             })
@@ -244,18 +234,25 @@ fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule, text: &s
     let pipeline_layout =
         device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor { label, bind_group_layouts: &[Some(&layout)], immediate_size: 0 });
     let constants: Vec<(&str, f64)> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
-    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label,
-        layout: Some(&pipeline_layout),
+    let pipeline = create_pipeline(gpu, dispatch.kernel.name, Some(&pipeline_layout), module, &constants);
+    Pipeline { pipeline, layout, bytes: pipeline_bytes(gpu.profile(), text) }
+}
+
+fn create_pipeline(
+    gpu: &Gpu,
+    name: &str,
+    layout: Option<&wgpu::PipelineLayout>,
+    module: &wgpu::ShaderModule,
+    constants: &[(&str, f64)],
+) -> wgpu::ComputePipeline {
+    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(name),
+        layout,
         module,
         entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &constants,
-            zero_initialize_workgroup_memory: ZERO_WORKGROUP_MEMORY,
-        },
+        compilation_options: wgpu::PipelineCompilationOptions { constants, zero_initialize_workgroup_memory: ZERO_WORKGROUP_MEMORY },
         cache: gpu.wgpu_pipeline_cache(),
-    });
-    Pipeline { pipeline, layout, bytes: pipeline_bytes(gpu.profile(), text) }
+    })
 }
 
 /// What a pipeline takes of the host's memory, about. Drivers do not say. It was measured that it

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result};
 use crate::fragment::{Checked, Declared, Texels};
 use crate::gpu::{DeviceProfile, in_units};
 use crate::kernels::{Access, Bind, Dispatch, Slot};
@@ -287,11 +287,7 @@ impl Program {
     /// [`Error::LimitExceeded`] for the first limit that is exceeded.
     pub fn check(&self, profile: &DeviceProfile) -> Result<()> {
         let within = |what: &dyn fmt::Display, limit, required, available| {
-            if required <= available {
-                Ok(())
-            } else {
-                Err(Error::LimitExceeded { what: format!("`{}`: {what}", self.title), limit, required, available })
-            }
+            error::within(|| format!("`{}`: {what}", self.title), limit, required, available)
         };
         // Textures are in no buffers.
         for (i, input) in self.inputs.iter().enumerate().filter(|(i, _)| self.texels(Slot::Input(*i)).is_none()) {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::Program;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::fragment::{Texel, Texels, format_name};
 use crate::gpu::{AnyView, Gpu, IntoView, foreign, without_panic, without_panic_of_others};
 use crate::kernels::Slot;
@@ -211,11 +211,7 @@ impl Texels {
             _ if width.max(height) > plane => ("max_texture_dimension_2d", width.max(height), plane),
             _ => ("max_texture_array_layers", layers, limits.max_texture_array_layers),
         };
-        if required <= available {
-            return Ok(());
-        }
-        let (required, available) = (required.into(), available.into());
-        Err(Error::LimitExceeded { what: format!("`{title}`: a texture of {self}"), limit, required, available })
+        within(|| format!("`{title}`: a texture of {self}"), limit, required.into(), available.into())
     }
 
     /// Refuses a format that textures of a device with these features cannot have for this use. A

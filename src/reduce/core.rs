@@ -10,7 +10,7 @@ use num_complex::Complex32;
 use super::arithmetic::MAX_COMPLEX;
 use super::geometry::{Geometry, Place};
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{AxisIndex, Finish, Fold, Indexed, Kind, Map, Operator};
@@ -152,10 +152,9 @@ impl Core {
             Finish::Mean(_) => Finish::Mean(count),
             Finish::Identity | Finish::Root => self.finish,
         };
-        if (&self.fold, self.kind) == (&Fold::Moments, Kind::Complex) && count > MAX_COMPLEX {
-            let what = format!("`{self}`, the complex numbers of a variance");
-            let [required, available] = [count, MAX_COMPLEX].map(u64::from);
-            return Err(Error::LimitExceeded { what, limit: "elements of each result", required, available });
+        if (&self.fold, self.kind) == (&Fold::Moments, Kind::Complex) {
+            let what = || format!("`{self}`, the complex numbers of a variance");
+            within(what, "elements of each result", count.into(), MAX_COMPLEX.into())?;
         }
         let fold = match (&self.fold, self.kind) {
             // The squares of f16 fit f32 as they are.

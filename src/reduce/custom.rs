@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::arithmetic::type_of;
 use super::value::Value;
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result};
 use crate::fragment::{Refusal, Sizes, Source, Wrong, parsed};
 use crate::kernels::reduce::operator::Kind;
 use crate::threads::on_deep_stack;
@@ -93,12 +93,8 @@ impl<T: Value> Custom<T> {
 fn check<T: Value>(expression: &str) -> Result<()> {
     let wrong = |why: String| Error::Parse { what: "expression for a reduction", text: expression.to_owned(), why };
     let at = |Wrong { at, why }: Wrong| wrong(format!("column {}: {why}", expression[..at].chars().count() + 1));
-    let exceeds = |what: &str, limit, required, available| {
-        Err(Error::LimitExceeded { what: format!("an expression for a reduction ({what})"), limit, required, available })
-    };
-    let within = |what: &str, limit, required: usize, available: usize| {
-        if required <= available { Ok(()) } else { exceeds(what, limit, required as u64, available as u64) }
-    };
+    let named = |what: &str| format!("an expression for a reduction ({what})");
+    let within = |what, limit, required: usize, available: usize| error::within(|| named(what), limit, required as u64, available as u64);
     within("bytes", "Custom::MAX_BYTES", expression.len(), Custom::<T>::MAX_BYTES)?;
     // No expression needs any of these, and they could make a text more than an expression.
     if let Some(word) = [";", "{", "}", "@", "//", "/*"].into_iter().find(|word| expression.contains(word)) {
@@ -124,6 +120,8 @@ fn check<T: Value>(expression: &str) -> Result<()> {
     match proven {
         Ok(_) => Ok(()),
         Err((Refusal::Wrong { why, .. }, shown)) => Err(wrong(shown.unwrap_or(why))),
-        Err((Refusal::Limit { what, limit, required, available }, _)) => exceeds(what, limit, required, available),
+        Err((Refusal::Limit { what, limit, required, available }, _)) => {
+            Err(Error::LimitExceeded { what: named(what), limit, required, available })
+        }
     }
 }

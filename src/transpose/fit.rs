@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use super::strides::{Part, Problem};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
 use crate::kernels::transpose::tiled::{self, Tile};
@@ -219,12 +219,8 @@ impl OnDevice<'_> {
         let (matrices, bytes) = self.matrices.ok_or_else(|| Unfit::Why("it can only transpose dense matrices".to_owned()))?;
         let why = || Unfit::Why(format!("it needs elements of 4, 8 or 16 bytes, not {bytes}"));
         let width = Width::of_bytes(bytes as usize).ok_or_else(why)?;
-        let limit = self.profile.binding_bytes;
         let required = self.bytes[0].max(self.bytes[1]);
-        if required > limit {
-            let what = format!("{} (bytes)", self.label);
-            return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available: limit }.into());
-        }
+        within(|| format!("{} (bytes)", self.label), "max_storage_buffer_binding_size", required, self.profile.binding_bytes)?;
         Ok((matrices, width))
     }
 

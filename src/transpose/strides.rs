@@ -1,6 +1,6 @@
 //! A permutation as strides, in its simplest form, and its division into parts that fit bindings.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::gpu::{DeviceProfile, in_units};
 use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, joined, reach};
@@ -158,10 +158,7 @@ impl Problem {
         let counts: Vec<u64> = self.axes.iter().zip(&piece).map(|(all, piece)| u64::from(all.extent.div_ceil(piece.extent))).collect();
         let count = counts.iter().product();
         const MAX_DISPATCHES: u64 = 4096;
-        if count > MAX_DISPATCHES {
-            let what = format!("`{label}` in bindings of {limit} bytes");
-            return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MAX_DISPATCHES });
-        }
+        within(|| format!("`{label}` in bindings of {limit} bytes"), "dispatches of a plan", count, MAX_DISPATCHES)?;
         let part = |i: u64| {
             let (mut problem, mut rest) = (self.clone(), i);
             let mut first = self.offsets.map(u64::from);

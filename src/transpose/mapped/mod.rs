@@ -10,7 +10,7 @@ use super::core::{Core, Places};
 use super::design::workgroup;
 use super::fit::{Fit, Unfit, check_memory, check_tile, check_workgroup, ensure};
 use super::recipe::Recipe;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, within};
 use crate::fragment::{Argument, Checked, Form, declaring};
 use crate::gpu::DeviceProfile;
 use crate::kernels::transpose::tiled::Tile;
@@ -245,11 +245,9 @@ impl Mapped {
         check_workgroup(way.workgroup(), profile)?;
         check_memory(self.memory_bytes(way), profile)?;
         let in_buffers = self.bytes.iter().zip(self.forms()).filter(|(_, form)| form.texels().is_none());
-        let (required, available) = (in_buffers.map(|(bytes, _)| *bytes).max().unwrap_or(0), profile.binding_bytes);
-        if required > available {
-            let what = format!("`{}`: an array that a fragment reads or writes (bytes)", self.label);
-            return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available }.into());
-        }
+        let required = in_buffers.map(|(bytes, _)| *bytes).max().unwrap_or(0);
+        let what = || format!("`{}`: an array that a fragment reads or writes (bytes)", self.label);
+        within(what, "max_storage_buffer_binding_size", required, profile.binding_bytes)?;
         let [along_x, along_y] = way.block();
         Blocks::new(self.extents(), (along_x.into(), along_y), self.outer()).grid(profile.groups_per_axis)?;
         Ok(way)
