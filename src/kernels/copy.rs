@@ -15,13 +15,8 @@ pub const MAX_WORKGROUP: u32 = 256;
 
 /// Copies `length` elements.
 pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
-    let grid = grid(length, workgroup, max_groups)?;
+    let grid = Grid::linear(u64::from(length.div_ceil(workgroup)), max_groups)?;
     let label = format!("copy of {length} elements");
     let dispatch = KERNEL.dispatch(label, &Params { length }, grid, [workgroup, 1, 1], arrays.binds());
     Ok(dispatch.overriding([workgroup]).appending(width.source()))
-}
-
-/// The workgroups for this many elements.
-pub(crate) fn grid(length: u32, workgroup: u32, max_groups: u32) -> Result<Grid> {
-    Grid::linear(u64::from(length.div_ceil(workgroup)), max_groups)
 }

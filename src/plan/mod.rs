@@ -36,7 +36,7 @@ pub use ndarray::{Arrangement, Shaped};
 pub(crate) use once::{OnceMap, Room};
 pub use planned::Plan;
 pub use program::{Placement, Program};
-pub(crate) use recipes::{Fit, ensure, in_turns, others};
+pub(crate) use recipes::{Fit, check_invocations, check_memory, check_workgroup, ensure, in_turns, others};
 pub(crate) use spec::Sealed;
 pub use spec::Spec;
 pub(crate) use textures::Given;

@@ -3,11 +3,34 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use crate::gpu::DeviceProfile;
+
 /// What the check of a recipe finds out, or why the recipe does not fit.
 pub(crate) type Fit<T = ()> = Result<T, String>;
 
 pub(crate) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
     if fine { Ok(()) } else { Err(why()) }
+}
+
+/// Refuses a workgroup that the device has not.
+pub(crate) fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit {
+    let ([most_x, most_y, _], most) = (profile.workgroup_size, profile.invocations);
+    let invocations = u64::from(x) * u64::from(y);
+    ensure(invocations > 0 && invocations <= most.into() && x <= most_x && y <= most_y, || {
+        format!("{x} x {y} invocations are not possible: there must be at least 1, and at most {most_x} x {most_y} and {most} in all")
+    })
+}
+
+/// Refuses more invocations in a row than the device has.
+pub(crate) fn check_invocations(invocations: u64, profile: &DeviceProfile) -> Fit {
+    let most = profile.invocations_in_a_row();
+    ensure(invocations <= most.into(), || format!("it needs {invocations} invocations, but there are at most {most}"))
+}
+
+/// Refuses more workgroup memory than the device has.
+pub(crate) fn check_memory(bytes: u64, profile: &DeviceProfile) -> Fit {
+    let most = profile.workgroup_bytes;
+    ensure(bytes <= most.into(), || format!("it needs {bytes} bytes of workgroup memory, but there are {most}"))
 }
 
 /// The recipes in their order, each once, without `own`.

@@ -1,6 +1,6 @@
 //! The rules that choose a recipe.
 
-use super::fit::{OnDevice, Unfit};
+use super::fit::{Fit, OnDevice, Unfit};
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use super::strides::Problem;
 use crate::gpu::DeviceProfile;
@@ -140,11 +140,14 @@ fn of(preferences: &'static [Preference], problem: &Problem) -> &'static Prefere
 
 /// The recipe that the rules choose.
 pub(crate) fn design(task: &OnDevice<'_>) -> Recipe {
-    let candidates = candidates(task.problem, task.profile);
-    // If nothing fits, choose a recipe that exceeds a limit: lowering it returns the error that
-    // names the limit.
-    let exceeds = |recipe: &&Recipe| matches!(recipe.fit(task), Err(Unfit::Limit(_)));
-    let fitting = candidates.iter().find(|recipe| recipe.fits(task)).or_else(|| candidates.iter().find(exceeds));
+    first_fitting(&candidates(task.problem, task.profile), |recipe| recipe.fit(task).map(drop))
+}
+
+/// The first recipe that fits. If none does, one that exceeds a limit: lowering it returns the error
+/// that names the limit.
+pub(super) fn first_fitting(candidates: &[Recipe], fit: impl Fn(&Recipe) -> Fit<()>) -> Recipe {
+    let exceeds = |recipe: &&Recipe| matches!(fit(recipe), Err(Unfit::Limit(_)));
+    let fitting = candidates.iter().find(|recipe| fit(recipe).is_ok()).or_else(|| candidates.iter().find(exceeds));
     fitting.or(candidates.last()).copied().unwrap_or(Recipe::Copy)
 }
 

@@ -9,8 +9,9 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
 use crate::kernels::transpose::tiled::{self, Tile};
 use crate::kernels::transpose::tiles::{self, Side};
-use crate::kernels::transpose::{Matrices, gather, strided, swap};
+use crate::kernels::transpose::{Matrices, strided};
 use crate::kernels::{Grid, Slot, copy};
+use crate::plan::{self, check_invocations, check_memory, check_workgroup, ensure};
 use crate::strides::IoDim;
 
 /// A permutation on a device, as an operation needs it.
@@ -56,6 +57,12 @@ impl From<Error> for Unfit {
     }
 }
 
+impl From<String> for Unfit {
+    fn from(why: String) -> Self {
+        Self::Why(why)
+    }
+}
+
 impl Unfit {
     /// The error that a caller gets.
     pub fn error(self, recipe: &Recipe, label: &str) -> Error {
@@ -85,31 +92,6 @@ pub(super) enum Runs {
     Swap { bytes: u32, workgroup: [u32; 2], turned: [usize; 2] },
 }
 
-impl Runs {
-    /// The workgroups for a part.
-    fn grid(&self, problem: &Problem, max_groups: u32) -> Result<Grid> {
-        match self {
-            Self::Copy { workgroup, .. } => copy::grid(problem.axes[0].extent, *workgroup, max_groups),
-            Self::Naive { matrices, workgroup, .. } => matrices.blocks(*workgroup).grid(max_groups),
-            Self::Tiled { matrices, tile, .. } => matrices.blocks([tile.size; 2]).grid(max_groups),
-            Self::Tiles { form, turned } => {
-                Grid::linear(tiles::groups(form, tiles_along(problem, *turned, form.tile), outer(problem, turned)), max_groups)
-            }
-            Self::Strided { block, .. } => {
-                let (x, y, axes) = fastest(problem);
-                block.blocks([x.extent, y.extent], outer(problem, &axes)).grid(max_groups)
-            }
-            Self::Gather { bytes, workgroup } => {
-                let (x, y, axes) = rows(problem);
-                gather::blocks([x.extent, y.extent], outer(problem, &axes), *bytes, *workgroup).grid(max_groups)
-            }
-            Self::Swap { workgroup, turned, .. } => {
-                swap::blocks(problem.axes[turned[1]].extent, outer(problem, turned), *workgroup).grid(max_groups)
-            }
-        }
-    }
-}
-
 /// The axes x and y along which the invocations of a workgroup go, and their numbers. A missing
 /// axis has extent 1.
 fn plane(problem: &Problem, x: Option<usize>, y: Option<usize>) -> (IoDim, IoDim, Vec<usize>) {
@@ -128,11 +110,6 @@ pub(super) fn rows(problem: &Problem) -> (IoDim, IoDim, Vec<usize>) {
     let x = problem.axes.iter().position(|axis| axis.strides[1] == 1);
     let others = (0..problem.axes.len()).filter(|&i| Some(i) != x);
     plane(problem, x, others.min_by_key(|&i| problem.axes[i].strides[0]))
-}
-
-/// The number of indices of all axes except these.
-fn outer(problem: &Problem, axes: &[usize]) -> u64 {
-    problem.others::<4>(axes).2
 }
 
 /// The number of tiles along the axes b and a.
@@ -174,29 +151,13 @@ impl Recipe {
             }
             Self::Swap { workgroup } => task.swap(workgroup)?,
         };
-        for part in &fitted.parts {
-            fitted.runs.grid(&part.problem, task.profile.groups_per_axis)?;
-        }
+        // Grids have limits as well.
+        fitted.dispatches(task, &Arc::default())?;
         Ok(fitted)
     }
 }
 
-pub(super) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
-    if fine { Ok(()) } else { Err(Unfit::Why(why())) }
-}
-
-pub(super) fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit<()> {
-    let [most_x, most_y, _] = profile.workgroup_size;
-    let invocations = u64::from(x) * u64::from(y);
-    ensure(invocations > 0 && invocations <= profile.invocations.into() && x <= most_x && y <= most_y, || {
-        format!(
-            "{x} x {y} invocations are not possible: there must be at least 1, and at most {most_x} x {most_y} and {} in all",
-            profile.invocations
-        )
-    })
-}
-
-pub(super) fn check_tile(tile: Tile, profile: &DeviceProfile) -> Fit<()> {
+pub(super) fn check_tile(tile: Tile, profile: &DeviceProfile) -> plan::Fit {
     let Tile { size, padding, elements } = tile;
     ensure(size > 0 && size <= profile.invocations && padding <= MAX_PADDING, || {
         format!("a tile must have 1 to {} elements along a side and 0 to {MAX_PADDING} elements of padding", profile.invocations)
@@ -207,17 +168,11 @@ pub(super) fn check_tile(tile: Tile, profile: &DeviceProfile) -> Fit<()> {
     check_workgroup([size, size / elements], profile)
 }
 
-pub(super) fn check_memory(bytes: u64, profile: &DeviceProfile) -> Fit<()> {
-    ensure(bytes <= profile.workgroup_bytes.into(), || {
-        format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes)
-    })
-}
-
 impl OnDevice<'_> {
     /// The dense matrices and the width of their elements, if the matrices fit one binding.
     fn matrices(&self) -> Fit<(Matrices, Width)> {
-        let (matrices, bytes) = self.matrices.ok_or_else(|| Unfit::Why("it can only transpose dense matrices".to_owned()))?;
-        let why = || Unfit::Why(format!("it needs elements of 4, 8 or 16 bytes, not {bytes}"));
+        let (matrices, bytes) = self.matrices.ok_or_else(|| "it can only transpose dense matrices".to_owned())?;
+        let why = || format!("it needs elements of 4, 8 or 16 bytes, not {bytes}");
         let width = Width::of_bytes(bytes as usize).ok_or_else(why)?;
         let required = self.bytes[0].max(self.bytes[1]);
         within(|| format!("{} (bytes)", self.label), "max_storage_buffer_binding_size", required, self.profile.binding_bytes)?;
@@ -225,28 +180,28 @@ impl OnDevice<'_> {
     }
 
     /// The width of the problem's elements as they are moved.
-    fn width(&self) -> Fit<Width> {
+    fn width(&self) -> plan::Fit<Width> {
         let bytes = self.problem.bytes;
         let why = || format!("here it would move elements of {bytes} bytes, which is less than a word");
-        Width::of_bytes(bytes as usize).ok_or_else(|| Unfit::Why(why()))
+        Width::of_bytes(bytes as usize).ok_or_else(why)
     }
 
     /// The bytes of elements that are smaller than words.
-    fn small(&self) -> Fit<u32> {
+    fn small(&self) -> plan::Fit<u32> {
         let bytes = self.problem.bytes;
         ensure(bytes < 4, || format!("it moves elements of 1 or 2 bytes, but here {bytes} bytes can be moved at a time"))?;
         Ok(bytes)
     }
 
     /// The axes b and a. If nothing moves in place, two axes of extent 1.
-    fn turned(&self) -> Fit<(Problem, [usize; 2])> {
+    fn turned(&self) -> plan::Fit<(Problem, [usize; 2])> {
         let mut problem = self.problem.clone();
         if problem.in_place && problem.is_identity() {
             let one = IoDim { extent: 1, strides: [1, 2] };
             problem.axes = vec![one, IoDim { strides: [2, 1], ..one }];
             return Ok((problem, [1, 0]));
         }
-        let why = || Unfit::Why("it needs a permutation that separates neighbours in memory".to_owned());
+        let why = || "it needs a permutation that separates neighbours in memory".to_owned();
         let axes = problem.turned().ok_or_else(why)?;
         Ok((problem, axes))
     }
@@ -331,9 +286,7 @@ impl OnDevice<'_> {
         ensure((1..=MAX_BLOCKS).contains(&blocks) && grid.is_multiple_of(blocks.into()), || {
             format!("the blocks of an invocation must be 1 to {MAX_BLOCKS} and divide the {grid} blocks of the tile")
         })?;
-        let invocations = grid / u64::from(blocks);
-        let most = profile.invocations_in_a_row();
-        ensure(invocations <= most.into(), || format!("it needs {invocations} invocations, but there are at most {most}"))?;
+        check_invocations(grid / u64::from(blocks), profile)?;
         let held = load.elements * store.elements * bytes * if spread.is_some() { blocks } else { 1 } * (1 + u32::from(in_place));
         ensure(held <= MAX_HELD, || format!("an invocation would hold {held} bytes, more than {MAX_HELD}"))?;
         match spread {
@@ -358,15 +311,12 @@ impl OnDevice<'_> {
         let mut form =
             tiles::Tiles { bytes, tile, load, store, blocks, memory: spread, across, walk, outer: others, in_place, guarded: false, int64 };
         for Part { problem, .. } in &parts {
-            let groups = tiles::groups(&form, tiles_along(problem, turned, tile), outer(problem, &turned));
+            let groups = tiles::groups(&form, tiles_along(problem, turned, tile), problem.others::<3>(&turned).2);
             let grid = Grid::linear(groups, profile.groups_per_axis)?;
             let whole = [(b, rows), (a, columns)].iter().all(|&(axis, tile)| problem.axes[axis].extent.is_multiple_of(tile));
             form.guarded |= !whole || grid.count() != groups;
         }
-        let memory = form.memory_bytes();
-        ensure(memory <= profile.workgroup_bytes.into(), || {
-            format!("it needs {memory} bytes of workgroup memory, but there are {}", profile.workgroup_bytes)
-        })?;
+        check_memory(form.memory_bytes(), profile)?;
         Ok(Fitted { runs: Runs::Tiles { form: Arc::new(form), turned }, parts })
     }
 }

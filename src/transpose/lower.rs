@@ -16,13 +16,21 @@ use crate::kernels::{Dispatch, copy};
 impl Recipe {
     /// The dispatches of this recipe, for any operation that needs a permutation.
     pub(crate) fn dispatches(&self, task: &OnDevice<'_>) -> Result<Vec<Dispatch>> {
-        let Fitted { runs, parts } = self.fit(task).map_err(|unfit| unfit.error(self, &task.label))?;
+        let fitted = self.fit(task).map_err(|unfit| unfit.error(self, &task.label))?;
         // All parts share one text.
-        let text: Arc<str> = if let Runs::Tiles { form, .. } = &runs { emit::wgsl(form).into() } else { Arc::default() };
+        let text = if let Runs::Tiles { form, .. } = &fitted.runs { emit::wgsl(form).into() } else { Arc::default() };
+        fitted.dispatches(task, &text)
+    }
+}
+
+impl Fitted {
+    /// The dispatches of all parts, with this text where the kernel is generated.
+    pub fn dispatches(&self, task: &OnDevice<'_>, text: &Arc<str>) -> Result<Vec<Dispatch>> {
+        let Self { runs, parts } = self;
         let label = |i: usize| if parts.len() == 1 { task.label.clone() } else { format!("{} ({} of {})", task.label, i + 1, parts.len()) };
         let arrays = |ranges| Arrays { slots: task.slots, ranges };
         let max_groups = task.profile.groups_per_axis;
-        let dispatch = |(i, part): (usize, &Part)| runs.dispatch(&part.problem, label(i), &text, max_groups, arrays(part.ranges));
+        let dispatch = |(i, part): (usize, &Part)| runs.dispatch(&part.problem, label(i), text, max_groups, arrays(part.ranges));
         parts.iter().enumerate().map(dispatch).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Arrays, Params, in_blocks};
 use crate::error::Result;
-use crate::kernels::transpose::planar;
+use crate::kernels::transpose::{gather, planar};
 use crate::kernels::{Dispatch, kernel, sources};
 
 kernel!(SIGNAL_ROLL_SMALL, appended: [&[&sources::SIGNAL_ROLL_ROWS]], overrides: ["WIDTH", "HEIGHT", "BYTES"]);
@@ -11,9 +11,6 @@ kernel!(SIGNAL_ROLL_SMALL, appended: [&[&sources::SIGNAL_ROLL_ROWS]], overrides:
 /// invocations along x and y. This function fills in the blocks and groups.
 pub fn dispatch(label: String, params: Params, bytes: u32, workgroup: [u32; 2], max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let [x, y] = workgroup;
-    // Words touched by a row that begins at the last element of a word.
-    let per_word = 4 / bytes;
-    let words = (u64::from(params.extent_x) + u64::from(per_word) - 1).div_ceil(per_word.into()) as u32;
-    let (params, grid) = in_blocks(params, words, x.into(), y, max_groups)?;
+    let (params, grid) = in_blocks(params, gather::words(params.extent_x, bytes), x.into(), y, max_groups)?;
     Ok(planar(&KERNEL, label, &params, grid, workgroup, Some(bytes), arrays.binds()))
 }

@@ -35,18 +35,13 @@ pub fn dispatch(
     arrays: Arrays,
 ) -> Result<Dispatch> {
     let words = words(params.extent_x, bytes);
-    let blocks = blocks([params.extent_x, params.extent_y], outer, bytes, workgroup);
+    let blocks = Blocks::new([words, params.extent_y], (workgroup[0].into(), workgroup[1]), outer);
     let params = Params { words, blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(bytes), arrays.binds()))
 }
 
-/// The blocks of these extents of x and y and `outer` indices of the other axes.
-pub(crate) fn blocks([x, y]: [u32; 2], outer: u64, bytes: u32, [width, height]: [u32; 2]) -> Blocks {
-    Blocks::new([words(x, bytes), y], (width.into(), height), outer)
-}
-
 /// Words touched by a row that begins at the last element of a word.
-fn words(elements: u32, bytes: u32) -> u32 {
+pub(in crate::kernels) fn words(elements: u32, bytes: u32) -> u32 {
     let per_word = u64::from(4 / bytes);
     (u64::from(elements) + per_word - 1).div_ceil(per_word) as u32
 }

@@ -51,7 +51,7 @@ impl Matrices {
     }
 
     /// Blocks of this many columns and rows.
-    pub(crate) fn blocks(self, [columns, rows]: [u32; 2]) -> Blocks {
+    fn blocks(self, [columns, rows]: [u32; 2]) -> Blocks {
         Blocks::new([self.columns, self.rows], (columns.into(), rows), self.batch.into())
     }
 }

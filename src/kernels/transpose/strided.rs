@@ -37,14 +37,6 @@ pub struct Block {
     pub elements: u32,
 }
 
-impl Block {
-    /// The blocks of these extents of x and y and `outer` indices of the other axes.
-    pub(crate) fn blocks(self, extents: [u32; 2], outer: u64) -> Blocks {
-        let [x, y] = self.workgroup;
-        Blocks::new(extents, (u64::from(x) * u64::from(self.elements), y), outer)
-    }
-}
-
 /// Moves the elements of `params`, for `outer` indices of the other axes. This function fills in
 /// the blocks and groups.
 pub fn dispatch(
@@ -56,8 +48,9 @@ pub fn dispatch(
     max_groups: u32,
     arrays: Arrays,
 ) -> Result<Dispatch> {
-    let blocks = block.blocks([params.extent_x, params.extent_y], outer);
+    let Block { workgroup: [x, y], elements } = block;
+    let blocks = Blocks::new([params.extent_x, params.extent_y], (u64::from(x) * u64::from(elements), y), outer);
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     let grid = blocks.grid(max_groups)?;
-    Ok(planar(&KERNEL, label, &params, grid, block.workgroup, Some(block.elements), arrays.binds()).appending(width.source()))
+    Ok(planar(&KERNEL, label, &params, grid, block.workgroup, Some(elements), arrays.binds()).appending(width.source()))
 }

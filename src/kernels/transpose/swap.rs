@@ -28,12 +28,7 @@ pub fn dispatch(
     max_groups: u32,
     arrays: Arrays,
 ) -> Result<Dispatch> {
-    let blocks = blocks(params.extent, outer, workgroup);
+    let blocks = Blocks::new([params.extent; 2], (workgroup[0].into(), workgroup[1]), outer);
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(planar(&KERNEL, label, &params, blocks.grid(max_groups)?, workgroup, Some(bytes), arrays.bind_in_place()))
-}
-
-/// The blocks of `outer` matrices with sides of `extent` elements.
-pub(crate) fn blocks(extent: u32, outer: u64, [x, y]: [u32; 2]) -> Blocks {
-    Blocks::new([extent; 2], (x.into(), y), outer)
 }

@@ -8,7 +8,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::filter::stencil::{Stage, Stencil, Stored};
 use crate::kernels::transpose::Matrices;
-use crate::plan::{Fit, ensure};
+use crate::plan::{Fit, check_invocations, check_memory, ensure};
 use crate::transpose;
 
 /// A step of a program that fits.
@@ -133,15 +133,10 @@ impl View {
             width,
             memory,
         };
-        let most = profile.invocations_in_a_row();
         let last = &form.stages[form.stages.len() - 1];
         let blocks = if is_down(last) { [rows / down, elements / width] } else { [rows, elements / width / along] };
-        let invocations = u64::from(blocks[0]) * u64::from(blocks[1]);
-        ensure(invocations <= most.into(), || format!("it needs {invocations} invocations, but there are at most {most}"))?;
-        let bytes = form.memory_bytes();
-        ensure(bytes <= profile.workgroup_bytes.into(), || {
-            format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes)
-        })?;
+        check_invocations(u64::from(blocks[0]) * u64::from(blocks[1]), profile)?;
+        check_memory(form.memory_bytes(), profile)?;
         Ok(form)
     }
 }

@@ -49,6 +49,6 @@ impl Search for Core {
             (invocations, lines, join / 2),
         ];
         let all = all.map(|(invocations, lines, join)| Recipe { invocations, lines, join }).into_iter();
-        others(Some(recipe), all.filter(|own| own.lines < twice(geometry.lines()) && own.unfit(&geometry, profile).is_none()))
+        others(Some(recipe), all.filter(|own| own.lines < twice(geometry.lines()) && own.fit(&geometry, profile).is_ok()))
     }
 }

@@ -12,30 +12,22 @@ use crate::kernels::signal::ring_means;
 use crate::kernels::signal::rings::{self, MAX_LINES};
 use crate::kernels::{Slot, bind_textures};
 use crate::layout::Placed;
-use crate::plan::{Array, Computation, Placement, Program};
+use crate::plan::{Array, Computation, Fit, Placement, Program, check_memory, ensure};
 
 impl Recipe {
-    /// Why such a device cannot run this recipe, if it cannot.
-    pub(super) fn unfit(&self, geometry: &Geometry, profile: &DeviceProfile) -> Option<String> {
+    /// Whether such a device can run this recipe.
+    pub(super) fn fit(&self, geometry: &Geometry, profile: &DeviceProfile) -> Fit {
         let most = profile.invocations_in_a_row();
         let Self { invocations, lines, join } = *self;
-        if !(1..=most).contains(&invocations) || !(1..=most).contains(&join) {
-            return Some(format!("workgroups have 1 to {most} invocations, not {invocations} and {join}"));
-        }
-        if !join.is_power_of_two() {
-            return Some(format!("{join} invocations that add parts are no power of two"));
-        }
-        let bytes = ring_means::workgroup_bytes(join);
-        if bytes > profile.workgroup_bytes.into() {
-            return Some(format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes));
-        }
-        if !(1..=MAX_LINES).contains(&lines) {
-            return Some(format!("a part has 1 to {MAX_LINES} lines, not {lines}"));
-        }
+        ensure((1..=most).contains(&invocations) && (1..=most).contains(&join), || {
+            format!("workgroups have 1 to {most} invocations, not {invocations} and {join}")
+        })?;
+        ensure(join.is_power_of_two(), || format!("{join} invocations that add parts are no power of two"))?;
+        check_memory(ring_means::workgroup_bytes(join), profile)?;
+        ensure((1..=MAX_LINES).contains(&lines), || format!("a part has 1 to {MAX_LINES} lines, not {lines}"))?;
         let parts = self.parts(geometry);
-        let each = parts.div_ceil(join);
-        let most = ring_means::MAX_PARTS;
-        (each > most).then(|| format!("each of {join} invocations would add {each} of {parts} parts, but it can add {most}"))
+        let (each, most) = (parts.div_ceil(join), ring_means::MAX_PARTS);
+        ensure(each <= most, || format!("each of {join} invocations would add {each} of {parts} parts, but it can add {most}"))
     }
 
     fn parts(&self, geometry: &Geometry) -> u32 {
@@ -66,9 +58,7 @@ impl Computation for Core {
         } else {
             input.check(&program.title, "input", profile)?;
         }
-        if let Some(why) = recipe.unfit(&geometry, profile) {
-            return Err(Error::unfit(recipe, self, why));
-        }
+        recipe.fit(&geometry, profile).map_err(|why| Error::unfit(recipe, self, why))?;
         let parts = recipe.parts(&geometry);
         let sums = u64::from(geometry.rings).saturating_mul(parts.into()).saturating_mul(batch.into());
         check_count(|| format!("sums over {} rings in {parts} parts of `{}`", geometry.rings, program.title), sums)?;

@@ -44,7 +44,7 @@ impl Search for Core {
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(problem) = self.problem() else { return Vec::new() };
         let other = design(&problem, &profile.of_other_kind());
-        others(Some(&design(&problem, profile)), [other].into_iter().filter(|recipe| recipe.unfit(problem.bytes, profile).is_none()))
+        others(Some(&design(&problem, profile)), [other].into_iter().filter(|recipe| recipe.fit(problem.bytes, profile).is_ok()))
     }
 
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
@@ -66,6 +66,6 @@ impl Search for Core {
         ];
         let all = all.map(|(workgroup, elements)| Recipe { workgroup, elements }).into_iter();
         let useful = |own: &Recipe| own.workgroup[0].saturating_mul(own.workgroup[1]) <= MAX_WORKGROUP.max(x.saturating_mul(y));
-        others(Some(recipe), all.filter(|own| useful(own) && own.unfit(problem.bytes, profile).is_none()))
+        others(Some(recipe), all.filter(|own| useful(own) && own.fit(problem.bytes, profile).is_ok()))
     }
 }

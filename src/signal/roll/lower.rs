@@ -52,9 +52,7 @@ impl Computation for Core {
         let (problem, title) = (self.problem()?, self.to_string());
         let array = Array { len: self.shape.elements("shift", self.batch)?, element_bytes: self.bytes };
         array.check(&title, "input", profile)?;
-        if let Some(why) = recipe.unfit(problem.bytes, profile) {
-            return Err(Error::unfit(recipe, self, why));
-        }
+        recipe.fit(problem.bytes, profile).map_err(|why| Error::unfit(recipe, self, why))?;
         let parts = problem.parts(&title, in_units(array.bytes()), profile)?;
         let label = |i: usize| if parts.len() == 1 { title.clone() } else { format!("{title} ({} of {})", i + 1, parts.len()) };
         let dispatch = |(i, part)| recipe.dispatch(&problem, part, label(i), profile.groups_per_axis);

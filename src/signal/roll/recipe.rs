@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::gpu::DeviceProfile;
 use crate::kernels::signal::roll::MAX_ELEMENTS;
+use crate::plan::{Fit, check_workgroup, ensure};
 use crate::text::parsed;
 
 /// How to shift axes: the workgroup, and the share of an invocation. Printed as
@@ -37,18 +38,12 @@ parsed!(Recipe, "recipe of a shift", |text, whole| {
 });
 
 impl Recipe {
-    /// Why such a device cannot run this recipe for elements of `bytes` bytes, if it cannot.
-    pub(super) fn unfit(&self, bytes: u32, profile: &DeviceProfile) -> Option<String> {
-        let ([x, y], [most_x, most_y, _]) = (self.workgroup, profile.workgroup_size);
-        let invocations = u64::from(x) * u64::from(y);
-        if invocations == 0 || invocations > profile.invocations.into() || x > most_x || y > most_y {
-            let most = profile.invocations;
-            return Some(format!(
-                "{x} x {y} invocations are not possible: there must be at least 1, and at most {most_x} x {most_y} and {most} in all"
-            ));
-        }
+    /// Whether such a device can run this recipe for elements of `bytes` bytes.
+    pub(super) fn fit(&self, bytes: u32, profile: &DeviceProfile) -> Fit {
+        check_workgroup(self.workgroup, profile)?;
         let most = if bytes < 4 { 1 } else { MAX_ELEMENTS };
-        let fits = (1..=most).contains(&self.elements);
-        (!fits).then(|| format!("an invocation can move 1 to {most} elements of {bytes} bytes, not {}", self.elements))
+        ensure((1..=most).contains(&self.elements), || {
+            format!("an invocation can move 1 to {most} elements of {bytes} bytes, not {}", self.elements)
+        })
     }
 }

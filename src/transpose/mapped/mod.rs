@@ -7,14 +7,15 @@ mod emit;
 mod lower;
 
 use super::core::{Core, Places};
-use super::design::workgroup;
-use super::fit::{Fit, Unfit, check_memory, check_tile, check_workgroup, ensure};
+use super::design::{first_fitting, workgroup};
+use super::fit::{Fit, check_tile};
 use super::recipe::Recipe;
 use crate::error::{Error, Result, within};
 use crate::fragment::{Argument, Checked, Form, declaring};
 use crate::gpu::DeviceProfile;
 use crate::kernels::transpose::tiled::Tile;
 use crate::kernels::transpose::{Blocks, strided};
+use crate::plan::{check_memory, check_workgroup, ensure, in_turns, others};
 use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, Strided, joined};
 use crate::wgsl::Type;
@@ -239,7 +240,7 @@ impl Mapped {
                 Way::Tile { size, padding, elements }
             }
             _ => {
-                return Err(Unfit::Why("elements with fragments are moved one by one, which only `tiled` and `strided` do".to_owned()));
+                return Err("elements with fragments are moved one by one, which only `tiled` and `strided` do".to_owned().into());
             }
         };
         check_workgroup(way.workgroup(), profile)?;
@@ -286,20 +287,17 @@ impl Mapped {
     /// The recipe that the rules choose.
     pub fn design(&self, profile: &DeviceProfile) -> Recipe {
         let candidates = self.candidates(profile);
-        // If nothing fits, lowering the last one returns the error that names the limit.
-        let exceeds = |recipe: &&Recipe| matches!(self.fit(recipe, profile), Err(Unfit::Limit(_)));
-        let fitting = candidates.iter().find(|recipe| self.fit(recipe, profile).is_ok()).or_else(|| candidates.iter().find(exceeds));
-        fitting.or(candidates.last()).copied().unwrap_or(Recipe::Copy)
+        first_fitting(&candidates, |recipe| self.fit(recipe, profile).map(drop))
     }
 
     /// All recipes of the rules that fit, for this kind of device and for the other one.
     pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        let both = crate::plan::in_turns([self.candidates(profile), self.candidates(&profile.of_other_kind())]);
+        let both = in_turns([self.candidates(profile), self.candidates(&profile.of_other_kind())]);
         self.fitting(&self.design(profile), both, profile)
     }
 
     /// Those of the recipes that fit, each once, without `own`.
     pub fn fitting(&self, own: &Recipe, recipes: Vec<Recipe>, profile: &DeviceProfile) -> Vec<Recipe> {
-        crate::plan::others(Some(own), recipes).into_iter().filter(|recipe| self.fit(recipe, profile).is_ok()).collect()
+        others(Some(own), recipes).into_iter().filter(|recipe| self.fit(recipe, profile).is_ok()).collect()
     }
 }
