@@ -135,8 +135,15 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// Prints `512x512 x4`. A batch of 1 is omitted.
+/// Arrays of a shape. Prints `512x512 x4`; a batch of 1 is omitted.
 pub(crate) struct Batched(pub Shape, pub usize);
+
+impl Batched {
+    /// The extents, and the batch at last. Their product is less than 2³².
+    pub fn extents(&self) -> Vec<u32> {
+        self.0.extents().iter().chain([&self.1]).map(|&extent| extent as u32).collect()
+    }
+}
 
 impl fmt::Display for Batched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@
 //! others may stand in any order, each at most once: fields `lanes=64`, counts `x4` and flags
 //! `in-place`.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::str::{FromStr, SplitWhitespace};
 
 use crate::error::{Error, Result};
@@ -161,6 +161,24 @@ fn name(word: &str) -> Option<&str> {
 /// Joins values with a separator: `8.8.2` for `[8, 8, 2]` and `"."`.
 pub(crate) fn join(values: &[impl ToString], separator: &str) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+}
+
+/// Prints ` name=value`, or nothing if there is no value.
+pub(crate) struct Field<T>(pub &'static str, pub Option<T>);
+
+impl<T: Display> Display for Field<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.1.as_ref().map_or(Ok(()), |value| write!(f, " {}={value}", self.0))
+    }
+}
+
+/// Prints ` word`, or nothing if it does not hold.
+pub(crate) struct Flag<T>(pub T, pub bool);
+
+impl<T: Display> Display for Flag<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.1 { write!(f, " {}", self.0) } else { Ok(()) }
+    }
 }
 
 /// Prints each variant as a word.

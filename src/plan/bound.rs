@@ -193,7 +193,8 @@ impl Bound {
     /// [`Error::ForeignObject`] if the encoder belongs to another instance and that can be
     /// detected. [`Error::DeviceLost`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
-        let record = || self.gpu.caught("recording", 0, || self.record_pass(encoder));
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None };
+        let record = || self.gpu.caught("recording", 0, || self.record(&mut encoder.begin_compute_pass(&descriptor)));
         without_panic(record).unwrap_or_else(|why| Err(foreign("encoder", why)))
     }
 
@@ -201,10 +202,6 @@ impl Bound {
     #[cfg(feature = "signal")]
     pub(crate) fn dispatches(&self) -> usize {
         self.run.steps.len()
-    }
-
-    fn record_pass(&self, encoder: &mut wgpu::CommandEncoder) {
-        self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None }));
     }
 
     /// Records the operation into the caller's compute pass. It replaces the pass's pipeline and

@@ -17,7 +17,7 @@ use crate::kernels::reduce::operator::{AxisIndex, Finish, Fold, Indexed, Kind, M
 use crate::layout::{Layout, Placed};
 use crate::shape::{Batched, Shape};
 use crate::strides::{IoDim, joined};
-use crate::text::join;
+use crate::text::{Field, Flag, join};
 
 /// What the order of a sum may depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -112,8 +112,8 @@ impl Core {
 
     /// The axes and the batch, fastest first. A reduced axis has stride 0 in the output.
     fn dims(&self, axes: &[usize], input: &Placed) -> Vec<IoDim> {
-        let extents = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32);
-        let axes_and_batch: Vec<_> = extents.zip(&input.strides).enumerate().collect();
+        let extents = Batched(self.shape, self.batch).extents();
+        let axes_and_batch: Vec<_> = extents.into_iter().zip(&input.strides).enumerate().collect();
         let (batch, in_shape) = axes_and_batch.split_last().expect("the batch is there");
         let mut output = 1;
         let dim = |&(axis, (extent, &stride)): &(usize, (u32, &u32))| {
@@ -169,7 +169,7 @@ impl Core {
     /// A fragment, with where it finds its indices.
     fn indexed(&self, fragment: Checked) -> Arc<Indexed> {
         let rank = self.shape.rank();
-        let extents: Vec<u32> = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32).collect();
+        let extents = Batched(self.shape, self.batch).extents();
         let is_reduced = |axis: usize| axis < rank && self.axes.as_ref().is_none_or(|axes| axes.contains(&axis));
         let axis = |axis: usize| {
             let reduced = is_reduced(axis);
@@ -193,8 +193,7 @@ impl Core {
 
     /// Refuses textures of other sizes than the arrays.
     pub(super) fn check_textures(&self, axes: &[usize], input: &Placed) -> Result<()> {
-        let extents = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32);
-        let extents: Vec<u32> = extents.collect();
+        let extents = Batched(self.shape, self.batch).extents();
         let results: Vec<u32> = extents.iter().enumerate().map(|(axis, &extent)| if axes.contains(&axis) { 1 } else { extent }).collect();
         let texels = |side: usize| self.maps[side].as_ref().and_then(|map| map.array.texels());
         texels(0).map_or(Ok(()), |texels| texels.check("input", &extents, input))?;
@@ -256,20 +255,12 @@ impl Core {
 /// `sum f32 4194304`, `argmax f32 1024x1024 x4 axes=1`.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.name, self.element, Batched(self.shape, self.batch))?;
-        if let Some(axes) = &self.axes {
-            write!(f, " axes={}", join(axes, ","))?;
-        }
-        if let Some(layout) = self.input {
-            write!(f, " in={layout}")?;
-        }
-        if self.ddof > 0 {
-            write!(f, " ddof={}", self.ddof)?;
-        }
+        let axes = Field("axes", self.axes.as_ref().map(|axes| join(axes, ",")));
+        write!(f, "{} {} {}{axes}", self.name, self.element, Batched(self.shape, self.batch))?;
+        write!(f, "{}{}", Field("in", self.input), Field("ddof", (self.ddof > 0).then_some(self.ddof)))?;
         if let Fold::Custom { expression, .. } = &self.fold {
             write!(f, " `{expression}`")?;
         }
-        f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })?;
-        Maps(&self.maps).fmt(f)
+        write!(f, "{}{}", Flag("across-devices", self.determinism == Determinism::AcrossDevices), Maps(&self.maps))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::geometry::Geometry;
 use crate::error::Result;
-use crate::text::parsed;
+use crate::text::{Flag, parsed};
 
 /// How to reduce.
 ///
@@ -138,7 +138,7 @@ impl fmt::Display for Pass {
             f,
             "workgroup={workgroup} lanes={lanes} width={width} accumulators={accumulators} unroll={unroll} parts={parts} subgroup={subgroup}"
         )?;
-        f.write_str(if *join { " join" } else { "" })
+        Flag("join", *join).fmt(f)
     }
 }
 

@@ -106,6 +106,22 @@ pub(super) fn times(value: Form, result: Form, product: &str, factors: &str) -> 
     if has_product { fragment.functions(functions) } else { fragment }
 }
 
+/// Implements what is known of a specification by its `ends`, with the tolerance of its results.
+macro_rules! sealed {
+    ($core:ident $(<$parameter:ident>)?, $tolerance:expr) => {
+        impl $(<$parameter>)? $crate::plan::Sealed for $core $(<$parameter>)? {
+            fn has_wgsl(&self) -> bool {
+                self.ends.has_wgsl()
+            }
+
+            fn verification(&self) -> $crate::verify::Verification {
+                self.ends.verification($tolerance)
+            }
+        }
+    };
+}
+pub(super) use sealed;
+
 /// Implements the methods of a specification that take fragments, for the `ends` of its `core`.
 macro_rules! maps {
     ($name:ident: $(#[$input:meta])* map_input; $(#[$output:meta])* map_output;) => {

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use num_complex::Complex32;
 
-use super::ends::{Ends, maps};
+use super::ends::{Ends, maps, sealed};
 use super::number::Number;
 use super::parse::{batch_before, shape_after};
 use crate::element::Element;
@@ -19,12 +19,11 @@ use crate::fragment::{Checked, Fragment, Maps, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
-use crate::plan::{Array, Computation, Program, Sealed, Search, typed};
+use crate::plan::{Array, Computation, Program, Search, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
 use crate::strides::dense;
-use crate::text::parsed;
-use crate::verify::Verification;
+use crate::text::{Flag, parsed};
 
 /// Signals, pictures and volumes with more or fewer samples, by Fourier transforms: along each axis
 /// as `scipy.signal.resample`.
@@ -378,15 +377,7 @@ impl Computation for Core {
     }
 }
 
-impl Sealed for Core {
-    fn has_wgsl(&self) -> bool {
-        self.ends.has_wgsl()
-    }
-
-    fn verification(&self) -> Verification {
-        self.ends.verification(2e-5)
-    }
-}
+sealed!(Core, 2e-5);
 
 impl Search for Core {}
 
@@ -395,7 +386,7 @@ impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ends, shape, batch, to, adjoint } = self;
         write!(f, "resample {} {} to {to}", ends.element(End::Input), Batched(*shape, *batch))?;
-        write!(f, "{}{}", if *adjoint { " adjoint" } else { "" }, Maps(&ends.maps))
+        write!(f, "{}{}", Flag("adjoint", *adjoint), Maps(&ends.maps))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::layout::Layout;
 use crate::plan::{Computation, Program, Sealed, Search, others, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
-use crate::text::join;
+use crate::text::{Field, Flag, join};
 use crate::verify::Verification;
 
 /// A filter in the frequency domain: a Fourier transform, WGSL of yours on every element of the
@@ -322,20 +322,10 @@ impl Search for Core {
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "filter {} {}", if self.is_real() { "real" } else { "complex" }, Batched(self.shape, self.batch))?;
-        if let Some(axes) = &self.axes {
-            write!(f, " axes={}", join(axes, ","))?;
-        }
-        if let Some(lengths) = &self.lengths {
-            write!(f, " lengths={}", join(lengths.extents(), "x"))?;
-        }
-        if self.edge != Edge::Zero {
-            write!(f, " {}", self.edge)?;
-        }
-        for (name, layout) in [("in", self.layouts[0]), ("out", self.layouts[1])] {
-            if let Some(layout) = layout {
-                write!(f, " {name}={layout}")?;
-            }
-        }
+        Field("axes", self.axes.as_ref().map(|axes| join(axes, ","))).fmt(f)?;
+        Field("lengths", self.lengths.map(|lengths| join(lengths.extents(), "x"))).fmt(f)?;
+        let [input, output] = self.layouts;
+        write!(f, "{}{}{}", Flag(self.edge, self.edge != Edge::Zero), Field("in", input), Field("out", output))?;
         match &self.response {
             Response::Fragment(fragment) => write!(f, " by {}", fragment.fragment)?,
             Response::Delay(delays) => {

@@ -4,14 +4,13 @@ use std::fmt;
 
 use num_complex::Complex32;
 
-use super::ends::Ends;
+use super::ends::{Ends, sealed};
 use super::number::Number;
 use crate::error::{Error, Result, refuse_if};
 use crate::fft::End;
 use crate::fragment::Maps;
-use crate::plan::Sealed;
 use crate::shape::{Batched, Shape};
-use crate::verify::Verification;
+use crate::text::{Field, Flag};
 
 /// Frequencies along an axis. They print as what a specification says of them.
 pub(super) trait Points: Clone + fmt::Display {
@@ -91,15 +90,7 @@ impl<P: Points> Spectrum<P> {
     }
 }
 
-impl<P> Sealed for Spectrum<P> {
-    fn has_wgsl(&self) -> bool {
-        self.ends.has_wgsl()
-    }
-
-    fn verification(&self) -> Verification {
-        self.ends.verification(2e-5)
-    }
-}
+sealed!(Spectrum<P>, 2e-5);
 
 /// `zoom f32 64x4096 x4 to 500 in 0.11..0.12 axis=0 endpoint adjoint`, or
 /// `frequencies f32 200x205 x4 at 0.1,0.25 axis=0 adjoint`, where defaults are left out.
@@ -107,10 +98,8 @@ impl<P: Points> fmt::Display for Spectrum<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ends, shape, batch, axis, points, .. } = self;
         write!(f, "{} {} {} {points}", P::WORD, ends.element(self.signal()), Batched(*shape, *batch))?;
-        if *axis != shape.rank() - 1 {
-            write!(f, " axis={axis}")?;
-        }
-        write!(f, "{}{}{}", points.flags(), if self.adjoint { " adjoint" } else { "" }, Maps(&ends.maps))
+        let axis = Field("axis", (*axis != shape.rank() - 1).then_some(axis));
+        write!(f, "{axis}{}{}{}", points.flags(), Flag("adjoint", self.adjoint), Maps(&ends.maps))
     }
 }
 

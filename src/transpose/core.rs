@@ -9,7 +9,7 @@ use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape};
 use crate::strides::IoDim;
-use crate::text::{Text, join};
+use crate::text::{Field, Flag, Text, join};
 
 /// A permutation of elements of some type. What it does is compiled once, not for every type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -151,7 +151,7 @@ impl Core {
             |extent: usize, from: usize, to: usize| IoDim { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
         for (name, map, placed, shape) in [("input", &self.maps[0], &input, self.shape), ("output", &self.maps[1], &output, output_shape)] {
             if let Some(texels) = map.as_ref().and_then(|map| map.array.texels()) {
-                texels.check(name, &extents_of(shape, self.batch), placed)?;
+                texels.check(name, &Batched(shape, self.batch).extents(), placed)?;
             }
         }
         let rank = self.shape.rank();
@@ -197,10 +197,6 @@ pub(super) struct Places {
     pub axes: Vec<IoDim>,
 }
 
-fn extents_of(shape: Shape, batch: usize) -> Vec<u32> {
-    shape.extents().iter().chain([&batch]).map(|&extent| extent as u32).collect()
-}
-
 /// 0, 1, …, with the last two swapped.
 pub(super) fn last_two_swapped(rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
@@ -216,16 +212,9 @@ impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());
         let word = if transpose { "transpose" } else { "permute" };
-        write!(f, "{word} {} {}", self.name, Batched(self.shape, self.batch))?;
-        if !transpose {
-            write!(f, " order={}", join(&self.order, ","))?;
-        }
-        for (name, layout) in [("in", self.input), ("out", self.output)] {
-            if let Some(layout) = layout {
-                write!(f, " {name}={layout}")?;
-            }
-        }
-        f.write_str(if self.is_in_place() { " in-place" } else { "" })?;
+        let order = Field("order", (!transpose).then(|| join(&self.order, ",")));
+        write!(f, "{word} {} {}{order}", self.name, Batched(self.shape, self.batch))?;
+        write!(f, "{}{}{}", Field("in", self.input), Field("out", self.output), Flag("in-place", self.is_in_place()))?;
         Maps(&self.maps).fmt(f)
     }
 }

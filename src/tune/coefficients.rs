@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::gpu::{DeviceProfile, Registers};
-use crate::text::parsed;
+use crate::text::{Field, Flag, parsed};
 
 /// The key of a device's coefficients in a record.
 pub(crate) const KEY: &str = "coefficients";
@@ -38,10 +38,7 @@ impl fmt::Display for Coefficients {
         let Registers { liked, most, workgroup, memory } = self.registers;
         let number = |value: u32| if value == u32::MAX { "any".to_owned() } else { value.to_string() };
         write!(f, "registers liked={} most={} workgroup={}", number(liked), number(most), number(workgroup))?;
-        if let Some(bytes) = memory {
-            write!(f, " memory={bytes}")?;
-        }
-        f.write_str(if self.one_lane { " one-lane" } else { "" })
+        write!(f, "{}{}", Field("memory", memory), Flag("one-lane", self.one_lane))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
 use crate::signal::number::Number;
 use crate::signal::parse::batch_before;
-use crate::text::{Text, join, parsed};
+use crate::text::{Field, Flag, Text, join, parsed};
 use crate::verify::Verification;
 
 /// Convolution or correlation of a signal, a picture or a volume with a kernel, by Fourier
@@ -372,17 +372,9 @@ impl fmt::Display for Core {
         let Self { element, shape, kernel, batch, mode, edge, .. } = self;
         let name = if self.correlate { "correlate" } else { "convolve" };
         write!(f, "{name} {element} {} by {} {mode}", Batched(*shape, *batch), Batched(*kernel, 1))?;
-        if *edge != Edge::Zero {
-            write!(f, " {edge}")?;
-        }
-        f.write_str(if self.for_each { " each" } else { "" })?;
-        if let Some(channels) = &self.channels {
-            write!(f, " channels={}", join(channels, ","))?;
-        }
-        match &self.spectrum {
-            Some(lengths) => write!(f, " lengths={}", join(lengths, "x")),
-            None => Ok(()),
-        }
+        write!(f, "{}{}", Flag(edge, *edge != Edge::Zero), Flag("each", self.for_each))?;
+        Field("channels", self.channels.as_ref().map(|channels| join(channels, ","))).fmt(f)?;
+        Field("lengths", self.spectrum.as_ref().map(|lengths| join(lengths, "x"))).fmt(f)
     }
 }
 

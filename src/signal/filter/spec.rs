@@ -10,7 +10,7 @@ use crate::kernels::filter::stencil::Stored;
 use crate::shape::{Batched, Shape};
 use crate::signal::Mode;
 use crate::signal::parse::{batch_of, shape_after};
-use crate::text::{Fields, Text, join};
+use crate::text::{Field, Fields, Text, join};
 
 /// The types of elements that filters read: `f32`, and `u8`, whose values 0 to 255 become f32.
 pub trait Pixel: Element + StoredAs {}
@@ -274,23 +274,14 @@ impl fmt::Display for Core {
             Stored::U8 => u8::NAME,
         };
         let sense = if self.flipped { "convolution" } else { "correlation" };
-        write!(f, "{kind} {name} {} {sense}", Batched(self.shape, self.batch))?;
-        if self.edge != Edge::Zero {
-            write!(f, " edge={}", self.edge)?;
-        }
+        let edge = Field("edge", (self.edge != Edge::Zero).then_some(self.edge));
+        write!(f, "{kind} {name} {} {sense}{edge}", Batched(self.shape, self.batch))?;
         match &self.kernels {
-            Kernels::Separable(kernels) => {
-                for (axis, taps) in kernels {
-                    write!(f, " taps{axis}={}", printed(taps))?;
-                }
-            }
+            Kernels::Separable(kernels) => kernels.iter().try_for_each(|(axis, taps)| write!(f, " taps{axis}={}", printed(taps))),
             Kernels::Direct { shape, taps, size } => {
-                if *size != Mode::Same {
-                    write!(f, " size={size}")?;
-                }
-                write!(f, " kernel={shape} taps={}", printed(taps))?;
+                let size = Field("size", (*size != Mode::Same).then_some(size));
+                write!(f, "{size} kernel={shape} taps={}", printed(taps))
             }
         }
-        Ok(())
     }
 }

@@ -10,13 +10,12 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::fft::End;
 use crate::fragment::{Fragment, Maps, Readable};
-use crate::plan::{Sealed, Search, typed};
+use crate::plan::{Search, typed};
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
-use crate::signal::ends::Ends;
+use crate::signal::ends::{Ends, sealed};
 use crate::signal::parse::{batch_of, shape_after};
-use crate::text::parsed;
-use crate::verify::Verification;
+use crate::text::{Flag, parsed};
 
 /// By how much a picture is shifted against another, to a fraction of a pixel: phase correlation.
 /// Only the shift comes back from the device.
@@ -128,15 +127,7 @@ impl<T: Element> PhaseCorrelate<T> {
     }
 }
 
-impl Sealed for Core {
-    fn has_wgsl(&self) -> bool {
-        self.ends.has_wgsl()
-    }
-
-    fn verification(&self) -> Verification {
-        self.ends.verification(1e-3)
-    }
-}
+sealed!(Core, 1e-3);
 
 impl Search for Core {}
 
@@ -144,8 +135,8 @@ impl Search for Core {}
 /// out.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "phase-correlate {}", Batched(self.shape, self.batch))?;
-        write!(f, "{}{}", if self.normalised { "" } else { " unnormalised" }, Maps(&self.ends.maps))
+        let unnormalised = Flag("unnormalised", !self.normalised);
+        write!(f, "phase-correlate {}{unnormalised}{}", Batched(self.shape, self.batch), Maps(&self.ends.maps))
     }
 }
 

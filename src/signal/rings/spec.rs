@@ -10,13 +10,12 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::fft::End;
 use crate::fragment::{Checked, Form, Fragment, Maps, Readable, Side};
-use crate::plan::{Sealed, typed};
+use crate::plan::typed;
 use crate::settings::settings;
 use crate::shape::{Batched, Shape};
-use crate::signal::ends::Ends;
+use crate::signal::ends::{Ends, sealed};
 use crate::signal::parse::{batch_of, shape_after};
-use crate::text::parsed;
-use crate::verify::Verification;
+use crate::text::{Flag, join, parsed};
 
 /// The mean of a spectrum over rings of equal frequency: radially averaged power spectra, Fourier
 /// ring statistics, azimuthal averages of pictures. In three dimensions the rings are shells.
@@ -181,24 +180,13 @@ impl Core {
 /// Relative error of sums in another order.
 const TOLERANCE: f64 = 1e-5;
 
-impl Sealed for Core {
-    fn has_wgsl(&self) -> bool {
-        self.ends.has_wgsl()
-    }
-
-    fn verification(&self) -> Verification {
-        self.ends.verification(TOLERANCE)
-    }
-}
+sealed!(Core, TOLERANCE);
 
 /// `radial-average f32 512x512 x4 centred half corners`.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "radial-average f32 {}", Batched(self.shape, self.batch))?;
-        for (name, _) in [("centred", self.centred), ("half", self.half), ("corners", self.corners)].iter().filter(|(_, is)| *is) {
-            write!(f, " {name}")?;
-        }
-        Maps(&self.ends.maps).fmt(f)
+        let flags = [Flag("centred", self.centred), Flag("half", self.half), Flag("corners", self.corners)];
+        write!(f, "radial-average f32 {}{}{}", Batched(self.shape, self.batch), join(&flags, ""), Maps(&self.ends.maps))
     }
 }
 

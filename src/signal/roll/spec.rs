@@ -12,7 +12,7 @@ use crate::plan::{Sealed, typed};
 use crate::settings::settings;
 use crate::shape::{Axes, Batched, Shape};
 use crate::signal::parse::{batch_of, shape_after};
-use crate::text::{join, parsed};
+use crate::text::{Field, join, parsed};
 use crate::verify::sample::{count, index, spread};
 use crate::verify::{Known, Sample};
 
@@ -204,7 +204,7 @@ impl Core {
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "roll {} {} by={}", self.name, Batched(self.shape, self.batch), join(&self.shifts, ","))?;
-        self.wrong_axes.as_ref().map_or(Ok(()), |axes| write!(f, " axes={}", join(axes, ",")))
+        Field("axes", self.wrong_axes.as_ref().map(|axes| join(axes, ","))).fmt(f)
     }
 }
 

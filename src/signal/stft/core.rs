@@ -20,6 +20,7 @@ use crate::plan::program::Table;
 use crate::shape::{Batched, Shape};
 use crate::signal::ends::Ends;
 use crate::signal::number::Number;
+use crate::text::{Field, Flag};
 
 /// The factor on the window, as SciPy's `scale_to`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -352,9 +353,7 @@ impl fmt::Display for Core {
         let Self { ends, len, batch, window, hop, .. } = self;
         let mark = fingerprint(window.iter().copied());
         write!(f, "{} {} window={}#{mark:032x} hop={hop}", ends.element(End::Input), Batched(Shape::from(*len), *batch), window.len())?;
-        if let Some(nfft) = self.nfft.filter(|nfft| *nfft != window.len()) {
-            write!(f, " nfft={nfft}")?;
-        }
+        Field("nfft", self.nfft.filter(|nfft| *nfft != window.len())).fmt(f)?;
         match self.phase {
             // Powers have no phase.
             _ if self.inside => {}
@@ -367,13 +366,8 @@ impl fmt::Display for Core {
             Scaling::Magnitude => f.write_str(" magnitude")?,
             Scaling::Psd { sampling_rate } => write!(f, " psd={sampling_rate}")?,
         }
-        if self.edge != Edge::Zero {
-            write!(f, " {}", self.edge)?;
-        }
-        if let Some([from, to]) = self.frames {
-            write!(f, " frames={from}..{to}")?;
-        }
-        f.write_str(if self.frequencies_first { " frequencies-first" } else { "" })?;
-        write!(f, "{}{}", if self.adjoint { " adjoint" } else { "" }, Maps(&ends.maps))
+        let frames = Field("frames", self.frames.map(|[from, to]| format!("{from}..{to}")));
+        write!(f, "{}{frames}{}", Flag(self.edge, self.edge != Edge::Zero), Flag("frequencies-first", self.frequencies_first))?;
+        write!(f, "{}{}", Flag("adjoint", self.adjoint), Maps(&ends.maps))
     }
 }

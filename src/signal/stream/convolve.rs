@@ -5,6 +5,7 @@ use std::fmt;
 use super::parts;
 use crate::error::{Error, Result, refuse_if, within};
 use crate::settings::settings;
+use crate::text::{Field, Flag, join};
 
 /// Convolution of signals that come in blocks, with kernels of any length: reverberation by a
 /// measured response in real time, or a file that is longer than memory.
@@ -149,12 +150,8 @@ const MAX_LARGER: usize = 4;
 /// `stream-convolve f32 128 x2 by 144000 each larger=8,64`, where defaults are left out.
 impl fmt::Display for StreamConvolve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "stream-convolve f32 {}", self.block)?;
-        if self.channels != 1 {
-            write!(f, " x{}", self.channels)?;
-        }
-        write!(f, " by {}", self.taps)?;
-        f.write_str(if self.for_each { " each" } else { "" })?;
-        self.larger.as_ref().map_or(Ok(()), |larger| write!(f, " larger={}", crate::text::join(larger, ",")))
+        let channels = Flag(format_args!("x{}", self.channels), self.channels != 1);
+        write!(f, "stream-convolve f32 {}{channels} by {}{}", self.block, self.taps, Flag("each", self.for_each))?;
+        Field("larger", self.larger.as_ref().map(|larger| join(larger, ","))).fmt(f)
     }
 }
