@@ -46,62 +46,36 @@ pub struct Texels {
     extents: [u32; 3],
 }
 
-/// What is known of a format.
-struct Known {
-    format: wgpu::TextureFormat,
-    /// The name in WebGPU and WGSL.
-    name: &'static str,
-    channels: u32,
-    scalar: Scalar,
-    /// Whether WGSL can name it in a texture that is stored to.
-    stores: bool,
-}
-
 macro_rules! formats {
-    ($($format:ident $name:literal $channels:literal $scalar:ident $stores:literal;)*) => {
-        const FORMATS: &[Known] = &[$(Known {
-            format: wgpu::TextureFormat::$format,
-            name: $name,
-            channels: $channels,
-            scalar: Scalar::$scalar,
-            stores: $stores,
-        }),*];
+    ($($format:ident)*) => {
+        /// The uncompressed formats for colours.
+        const FORMATS: &[wgpu::TextureFormat] = &[$(wgpu::TextureFormat::$format),*];
     };
 }
 
 formats! {
-    R8Unorm "r8unorm" 1 F32 true; R8Snorm "r8snorm" 1 F32 true; R8Uint "r8uint" 1 U32 true; R8Sint "r8sint" 1 I32 true;
-    R16Uint "r16uint" 1 U32 true; R16Sint "r16sint" 1 I32 true; R16Float "r16float" 1 F32 true;
-    R16Unorm "r16unorm" 1 F32 true; R16Snorm "r16snorm" 1 F32 true;
-    Rg8Unorm "rg8unorm" 2 F32 true; Rg8Snorm "rg8snorm" 2 F32 true; Rg8Uint "rg8uint" 2 U32 true; Rg8Sint "rg8sint" 2 I32 true;
-    R32Uint "r32uint" 1 U32 true; R32Sint "r32sint" 1 I32 true; R32Float "r32float" 1 F32 true;
-    Rg16Uint "rg16uint" 2 U32 true; Rg16Sint "rg16sint" 2 I32 true; Rg16Float "rg16float" 2 F32 true;
-    Rg16Unorm "rg16unorm" 2 F32 true; Rg16Snorm "rg16snorm" 2 F32 true;
-    Rgba8Unorm "rgba8unorm" 4 F32 true; Rgba8UnormSrgb "rgba8unorm-srgb" 4 F32 false;
-    Rgba8Snorm "rgba8snorm" 4 F32 true; Rgba8Uint "rgba8uint" 4 U32 true; Rgba8Sint "rgba8sint" 4 I32 true;
-    Bgra8Unorm "bgra8unorm" 4 F32 true; Bgra8UnormSrgb "bgra8unorm-srgb" 4 F32 false;
-    Rgb10a2Uint "rgb10a2uint" 4 U32 true; Rgb10a2Unorm "rgb10a2unorm" 4 F32 true;
-    Rg11b10Ufloat "rg11b10ufloat" 3 F32 true; Rgb9e5Ufloat "rgb9e5ufloat" 3 F32 false;
-    Rg32Uint "rg32uint" 2 U32 true; Rg32Sint "rg32sint" 2 I32 true; Rg32Float "rg32float" 2 F32 true;
-    Rgba16Uint "rgba16uint" 4 U32 true; Rgba16Sint "rgba16sint" 4 I32 true; Rgba16Float "rgba16float" 4 F32 true;
-    Rgba16Unorm "rgba16unorm" 4 F32 true; Rgba16Snorm "rgba16snorm" 4 F32 true;
-    Rgba32Uint "rgba32uint" 4 U32 true; Rgba32Sint "rgba32sint" 4 I32 true; Rgba32Float "rgba32float" 4 F32 true;
-}
-
-fn known(format: wgpu::TextureFormat) -> Option<&'static Known> {
-    FORMATS.iter().find(|known| known.format == format)
+    R8Unorm R8Snorm R8Uint R8Sint R16Uint R16Sint R16Float R16Unorm R16Snorm Rg8Unorm Rg8Snorm Rg8Uint Rg8Sint
+    R32Uint R32Sint R32Float Rg16Uint Rg16Sint Rg16Float Rg16Unorm Rg16Snorm Rgba8Unorm Rgba8UnormSrgb Rgba8Snorm Rgba8Uint Rgba8Sint
+    Bgra8Unorm Bgra8UnormSrgb Rgb10a2Uint Rgb10a2Unorm Rg11b10Ufloat Rgb9e5Ufloat Rg32Uint Rg32Sint Rg32Float
+    Rgba16Uint Rgba16Sint Rgba16Float Rgba16Unorm Rgba16Snorm Rgba32Uint Rgba32Sint Rgba32Float
 }
 
 /// The format of a texture with this name in WebGPU, such as `rgba8unorm`, if plans take textures
 /// of it, see [`Fragment::texels`](crate::Fragment::texels).
 #[must_use]
 pub fn format_named(name: &str) -> Option<wgpu::TextureFormat> {
-    FORMATS.iter().find(|known| known.name == name).map(|known| known.format)
+    FORMATS.iter().copied().find(|format| format_name(*format) == name)
 }
 
 /// The name of a format in WebGPU. Of those that no plan takes, wgpu's.
 pub(crate) fn format_name(format: wgpu::TextureFormat) -> String {
-    known(format).map_or_else(|| format!("{format:?}"), |known| known.name.to_owned())
+    let name = format!("{format:?}");
+    if FORMATS.contains(&format) { name.to_lowercase().replace("srgb", "-srgb") } else { name }
+}
+
+/// Whether WGSL can name a format in a texture that is stored to.
+fn is_stored_to(format: wgpu::TextureFormat) -> bool {
+    !format.is_srgb() && format != wgpu::TextureFormat::Rgb9e5Ufloat
 }
 
 impl fmt::Display for Picture {
@@ -116,8 +90,10 @@ impl Picture {
     pub fn texels(&self, loads: bool) -> Result<Texels> {
         let name = || format!("a texture of {self}");
         let unsupported = |why: &str| Error::Unsupported { what: name(), why: why.to_owned() };
-        let format = known(self.format).ok_or_else(|| unsupported("textures of plans have one of the uncompressed formats for colours"))?;
-        if !loads && !format.stores {
+        if !FORMATS.contains(&self.format) {
+            return Err(unsupported("textures of plans have one of the uncompressed formats for colours"));
+        }
+        if !loads && !is_stored_to(self.format) {
             let why = if self.format.is_srgb() {
                 "no shader stores to an sRGB format: say the same format without `-srgb` here, make the texture with that format and with the \
                  sRGB one among its `view_formats`, and let the fragment encode, as `srgb_encoded` of `Fragment::SRGB` does"
@@ -141,10 +117,6 @@ impl Picture {
 }
 
 impl Texels {
-    fn known(&self) -> &'static Known {
-        known(self.format).expect("it was looked up before")
-    }
-
     /// How its texels are stored.
     #[must_use]
     pub fn format(&self) -> wgpu::TextureFormat {
@@ -181,16 +153,19 @@ impl Texels {
 
     /// The numbers of a texel's value.
     pub(super) fn channels(&self) -> (u32, Scalar) {
-        let Known { channels, scalar, .. } = self.known();
-        (*channels, *scalar)
+        let scalar = match self.sample_type() {
+            wgpu::TextureSampleType::Uint => Scalar::U32,
+            wgpu::TextureSampleType::Sint => Scalar::I32,
+            _ => Scalar::F32,
+        };
+        (self.format.components().into(), scalar)
     }
 
     /// What shaders sample.
     #[must_use]
     pub fn sample_type(&self) -> wgpu::TextureSampleType {
-        match self.known().scalar {
-            Scalar::U32 => wgpu::TextureSampleType::Uint,
-            Scalar::I32 => wgpu::TextureSampleType::Sint,
+        match self.format.sample_type(None, None) {
+            Some(integers @ (wgpu::TextureSampleType::Uint | wgpu::TextureSampleType::Sint)) => integers,
             // Texels are loaded one by one and not filtered, so that formats of 32 bits are taken
             // too.
             _ => wgpu::TextureSampleType::Float { filterable: false },
@@ -199,7 +174,7 @@ impl Texels {
 
     /// The type of the binding in WGSL.
     pub(crate) fn wgsl(&self, loads: bool) -> Type {
-        let Known { name, scalar, .. } = self.known();
+        let (name, (_, scalar)) = (format_name(self.format), self.channels());
         let dimension = match self.dimension {
             Dimension::Plane => "2d",
             Dimension::Layers => "2d_array",
@@ -277,7 +252,7 @@ impl Texels {
 impl fmt::Display for Texels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [width, height, layers] = self.extents;
-        write!(f, "{} ", self.known().name)?;
+        write!(f, "{} ", format_name(self.format))?;
         match self.dimension {
             Dimension::Plane => write!(f, "{height}x{width}"),
             Dimension::Layers => write!(f, "{layers}x{height}x{width}"),
