@@ -145,11 +145,6 @@ pub struct Arrays {
     pub taps: Slot,
 }
 
-/// The workgroups for these planes.
-pub(crate) fn grid(tiles: [u32; 2], planes: u32, max_groups: u32) -> Result<Grid> {
-    Grid::linear(u64::from(tiles[0]) * u64::from(tiles[1]) * u64::from(planes), max_groups)
-}
-
 /// Filters the planes of `params`.
 pub fn dispatch(
     label: String,
@@ -159,7 +154,8 @@ pub fn dispatch(
     max_groups: u32,
     arrays: Arrays,
 ) -> Result<Dispatch> {
-    let grid = grid([params.tiles_down, params.tiles_along], params.planes, max_groups)?;
+    let groups = u64::from(params.tiles_down) * u64::from(params.tiles_along) * u64::from(params.planes);
+    let grid = Grid::linear(groups, max_groups)?;
     let mut binds = input_output(arrays.slots[0], arrays.slots[1]);
     binds.push(Bind { binding: 3, name: "taps".into(), access: Access::Read, slot: arrays.taps, range: None });
     let dispatch = KERNEL.dispatch(label, &params, grid, [stencil.invocations(), 1, 1], binds);
