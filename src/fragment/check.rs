@@ -39,31 +39,24 @@ const MAX_SHOWN: usize = 200;
 pub(crate) const TEXELS_ELSEWHERE: &str = "only an input or an output can be a texture, whose fragment `map_input::<Texel>` or \
      `map_output::<Texel>` takes: operations and arrays have the types of numbers";
 
-impl Checked {
-    /// Checks a fragment for its place.
-    pub fn new(fragment: Fragment, element: &'static str, side: Side) -> Result<Self> {
-        let Side { name, array, inner, loads, .. } = side;
-        let unchecked = Self { fragment, side: name, array, element, inner, loads, arguments: Vec::new(), indexes_memory: false };
-        on_deep_stack(|| Check { checked: unchecked, side }.run())
-    }
-}
-
-/// A fragment of which less and less is unknown.
-struct Check {
-    checked: Checked,
-    side: Side,
-}
-
 #[derive(Clone, Copy)]
 enum Part {
     Functions,
     Expression,
 }
 
-impl Check {
-    fn run(mut self) -> Result<Checked> {
-        let Fragment { expression, functions, arrays, picture } = self.checked.fragment.clone();
-        self.array(picture.as_deref())?;
+impl Checked {
+    /// Checks a fragment for its place.
+    pub fn new(fragment: Fragment, element: &'static str, side: Side) -> Result<Self> {
+        let Side { name, rank, spectrum, array, inner, loads } = side;
+        let unchecked = Self { fragment, side: name, array, element, inner, loads, arguments: Vec::new(), indexes_memory: false };
+        on_deep_stack(|| unchecked.checked(Argument::all(rank, spectrum)))
+    }
+
+    /// The same with what it uses of the arguments that there are at its place.
+    fn checked(mut self, arguments: impl Iterator<Item = Argument>) -> Result<Self> {
+        let Fragment { expression, functions, arrays, picture } = self.fragment.clone();
+        self.find_texels(picture.as_deref())?;
         self.texels_elsewhere(&arrays)?;
         let functions = self.source(Part::Functions, &functions)?;
         let expression = self.source(Part::Expression, &expression)?;
@@ -90,14 +83,14 @@ impl Check {
             let name = argument.name();
             expression.tokens.iter().any(|token| token.is_word(&expression.text, &name))
         };
-        self.checked.arguments = Argument::all(self.side.rank, self.side.spectrum).filter(uses).collect();
-        self.checked.indexes_memory = self.proven([&functions, &expression])?;
-        Ok(self.checked)
+        self.arguments = arguments.filter(uses).collect();
+        self.indexes_memory = self.proven([&functions, &expression])?;
+        Ok(self)
     }
 
     /// Finds out what the array at its place is, if that is a texture.
-    fn array(&mut self, picture: Option<&Picture>) -> Result<()> {
-        let Checked { array, element, loads, .. } = &mut self.checked;
+    fn find_texels(&mut self, picture: Option<&Picture>) -> Result<()> {
+        let Self { array, element, loads, .. } = self;
         let is_texture = array.is_texel() || array.texels().is_some();
         match picture {
             Some(picture) if is_texture => *array = Form::of_texels(picture.texels(*loads)?),
@@ -116,7 +109,7 @@ impl Check {
 
     /// Refuses texels where no texture can be.
     fn texels_elsewhere(&self, arrays: &[Declared]) -> Result<()> {
-        let what = if self.checked.inner.is_texel() {
+        let what = if self.inner.is_texel() {
             "texels as the values of an operation".to_owned()
         } else if let Some(own) = arrays.iter().find(|own| matches!(own.kind, DeclaredKind::Array { form, .. } if form.is_texel())) {
             format!("the array `{}` of texels", own.name)
@@ -128,8 +121,8 @@ impl Check {
 
     fn text(&self, part: Part) -> &str {
         match part {
-            Part::Functions => &self.checked.fragment.functions,
-            Part::Expression => &self.checked.fragment.expression,
+            Part::Functions => &self.fragment.functions,
+            Part::Expression => &self.fragment.expression,
         }
     }
 
@@ -206,7 +199,7 @@ impl Check {
 
     /// Refuses uses of an array other than `name[index]`.
     fn reads(&self, part: Part, source: &Source) -> Result<()> {
-        let is_array = |word: &str| self.checked.arrays().iter().any(|own| &*own.name == word && !own.is_uniform());
+        let is_array = |word: &str| self.arrays().iter().any(|own| &*own.name == word && !own.is_uniform());
         for (i, token) in source.tokens.iter().enumerate() {
             let word = token.text(&source.text);
             if token.kind == Kind::Word && is_array(word) && !source.tokens.get(i + 1).is_some_and(|next| next.is('[')) {
@@ -219,7 +212,8 @@ impl Check {
 
     /// Refuses names that would change what others mean.
     fn names(&self, functions: &Source) -> Result<()> {
-        let mut arguments: BTreeSet<String> = Argument::all(self.side.rank.max(4), true).map(Argument::name).collect();
+        // Also those of axes that the array does not have.
+        let mut arguments: BTreeSet<String> = Argument::all(4, true).map(Argument::name).collect();
         // Words that would be renamed wherever they stand.
         arguments.extend(["u32", "f32", "i32", "bool", "fn", "let", "var", "return"].map(str::to_owned));
         let wrong =
@@ -231,7 +225,7 @@ impl Check {
             }
         }
         let mut seen: BTreeSet<&str> = BTreeSet::new();
-        for Declared { name, .. } in self.checked.arrays() {
+        for Declared { name, .. } in self.arrays() {
             if !wgsl::is_name(name) || name.starts_with(OURS) {
                 return wrong(name, "a name consists of letters, digits and `_`, and begins with a letter");
             }
@@ -296,7 +290,7 @@ impl Check {
     /// Proves what the fragment does, in the text that kernels contain. Whether it indexes memory
     /// of its own.
     fn proven(&self, [functions, expression]: [&Source; 2]) -> Result<bool> {
-        let embedded = self.checked.embedded([functions, expression]);
+        let embedded = self.embedded([functions, expression]);
         let mut module = wgsl::Module::default();
         embedded.declare(&mut module, 0);
         let parts = [functions, expression].map(|part| embedded.rewritten(part, INTEGER_INDEX));
@@ -308,7 +302,7 @@ impl Check {
         };
         let of_functions = append(&parts[0].text);
         let parameters: Vec<String> = embedded.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-        let (function, result) = (function_name(self.checked.side), &embedded.result);
+        let (function, result) = (function_name(self.side), &embedded.result);
         append(&format!("\nfn {function}({}) -> {result} {{\n    let {OURS}result: {result} = (\n", parameters.join(", ")));
         let of_expression = append(&parts[1].text);
         // A compute shader calls the function: some WGSL functions are valid only in fragment
@@ -348,7 +342,7 @@ impl Check {
         if let Some(name) = names.find(|name| !name.starts_with(OURS)) {
             return Err(Error::Unsupported { what: format!("the name `{name}` in a fragment"), why: "it cannot be kept apart".to_owned() });
         }
-        let arrays = self.checked.arrays();
+        let arrays = self.arrays();
         let readers: BTreeSet<String> = arrays.iter().filter(|own| !own.is_uniform()).map(|own| embedded.name(&own.name)).collect();
         let indexes_memory = parsed.prove(|name| readers.contains(name)).map_err(failed)?;
         // The size of a uniform must be that of the Rust type.
