@@ -7,7 +7,7 @@ use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Element};
 
 use crate::harness::*;
-use crate::permute::{Case, PERMUTATIONS, orders};
+use crate::permute::{Case, PERMUTATIONS, in_layouts, orders};
 use crate::recipes_by_hand::TRANSPOSES;
 use crate::reference::Places;
 
@@ -137,31 +137,10 @@ pub fn tiny_and_narrow_shapes(device: &Device) {
     }
 }
 
-/// Padded rows and parts of larger arrays on both sides, aligned and unaligned; interleaved
-/// channels; overlapping rows.
 pub fn layouts_and_what_lies_between(device: &Device) {
     let device = &device.alone();
-    for (rows, columns, batch) in [(20, 24, 2), (13, 35, 3)] {
-        let inputs = [
-            Places { strides: vec![columns + 8, 1], distance: rows * (columns + 8) + 16, offset: 32 },
-            Places { strides: vec![columns + 3, 1], distance: rows * (columns + 3) + 5, offset: 7 },
-            Places { strides: vec![columns * batch, batch], distance: 1, offset: 0 },
-            Places { strides: vec![3, 1], distance: 16, offset: 16 },
-        ];
-        let outputs = [
-            Places { strides: vec![rows + 12, 1], distance: columns * (rows + 12), offset: 16 },
-            Places { strides: vec![rows + 1, 1], distance: columns * (rows + 1) + 2, offset: 3 },
-            Places { strides: vec![3 * rows, 3], distance: 3 * columns * rows, offset: 1 },
-        ];
-        for (i, input) in inputs.iter().enumerate() {
-            for (j, output) in outputs.iter().enumerate() {
-                let case = Case::transpose(&[rows, columns]).batch(batch).layouts(Some(input.clone()), Some(output.clone()));
-                permute_every_size(device, &case.more(16 * ((i + j) % 2)), None);
-            }
-        }
-        for output in &outputs {
-            permute_every_size(device, &Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(output.clone())), None);
-        }
+    for case in in_layouts(3) {
+        permute_every_size(device, &case, None);
     }
 }
 

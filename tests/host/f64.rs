@@ -11,7 +11,7 @@ use wgpu_fft::{DeviceProfile, Error, Fragment, Spec};
 use crate::double::{complex_noise, noise};
 use crate::lists::share;
 use crate::sanitized::RunOnHost;
-use crate::transform_cases::{Case, KINDS, Kind, Run, Runner, SHAPES, U, by_hand, layouts};
+use crate::transform_cases::{Case, Kind, Run, Runner, U, by_hand, layouts, of_lengths, of_real_lengths, of_shapes};
 use crate::variants::{one_or_all, profiles};
 
 /// Several profiles: one of them with the rules' recipe, or all with WGPU_FFT_THOROUGH=1; or all on
@@ -58,17 +58,13 @@ fn check(cases: impl IntoIterator<Item = Case>) {
 #[test]
 fn every_short_length() {
     let lengths = (1..=64).chain([67, 100, 127, 169, 210, 243, 256, 509, 512, 1000, 1009, 1024]);
-    check(lengths.flat_map(|n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place(true)]));
+    check(of_lengths(lengths));
 }
 
 #[test]
 fn reals_of_every_short_length() {
     let lengths = (1..=40).chain([60, 64, 67, 134, 256, 509, 1000]);
-    check(lengths.flat_map(|n| {
-        [Kind::R2c, Kind::C2r]
-            .into_iter()
-            .flat_map(move |kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place(true)])
-    }));
+    check(of_real_lengths(lengths));
 }
 
 #[test]
@@ -80,8 +76,7 @@ fn long_lengths() {
 
 #[test]
 fn several_axes() {
-    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
-    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).in_place(true))));
+    check(of_shapes());
 }
 
 #[test]

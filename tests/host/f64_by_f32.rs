@@ -12,7 +12,7 @@ use crate::f64::Host;
 use crate::lists::share;
 use crate::real_kinds_by_definition::transform;
 use crate::sanitized::RunOnHost;
-use crate::transform_cases::{Case, KINDS, Kind, Run, Runner, SHAPES, by_hand, layouts};
+use crate::transform_cases::{Case, Kind, Run, Runner, by_hand, layouts, of_lengths, of_real_lengths, of_shapes};
 use crate::variants::profiles;
 
 const HOST: Host = Host { profiles };
@@ -26,17 +26,13 @@ fn check(cases: impl IntoIterator<Item = Case>) {
 #[test]
 fn every_short_length() {
     let lengths = (1..=64).chain([67, 100, 127, 169, 243, 256, 509, 512, 1000, 1009, 1024]);
-    check(lengths.flat_map(|n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place(true)]));
+    check(of_lengths(lengths));
 }
 
 #[test]
 fn reals_of_short_lengths() {
     let lengths = (1..=32).chain([60, 64, 67, 134, 509, 1000]);
-    check(lengths.flat_map(|n| {
-        [Kind::R2c, Kind::C2r]
-            .into_iter()
-            .flat_map(move |kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place(true)])
-    }));
+    check(of_real_lengths(lengths));
 }
 
 #[test]
@@ -47,8 +43,7 @@ fn long_lengths() {
 
 #[test]
 fn several_axes() {
-    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
-    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).in_place(true))));
+    check(of_shapes());
 }
 
 #[test]

@@ -6,11 +6,11 @@ use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Element, Error, Spec};
 
 use crate::lists::{asks_for_all, share};
-use crate::permute::{Case, PERMUTATIONS, elements, orders};
+use crate::permute::{Case, PERMUTATIONS, elements, in_layouts, orders};
 use crate::recipes::assert_reviewed;
 use crate::reference::Places;
 use crate::sanitized::RunOnHost;
-use crate::variants::profiles;
+use crate::variants::{profiles, tiny_profiles};
 
 /// Runs a case with the default recipe and with all hand-written ones that fit. Returns how many
 /// fit.
@@ -71,27 +71,8 @@ fn permutations_of_every_order() {
 #[test]
 fn permutations_with_layouts() {
     for profile in profiles() {
-        for (rows, columns, batch) in [(20, 24, 2), (13, 35, 3)] {
-            let inputs = [
-                Places { strides: vec![columns + 8, 1], distance: rows * (columns + 8) + 16, offset: 32 },
-                Places { strides: vec![columns + 3, 1], distance: rows * (columns + 3) + 5, offset: 7 },
-                Places { strides: vec![columns * batch, batch], distance: 1, offset: 0 },
-                Places { strides: vec![0, 1], distance: 16, offset: 16 },
-            ];
-            let outputs = [
-                Places { strides: vec![rows + 12, 1], distance: columns * (rows + 12), offset: 16 },
-                Places { strides: vec![rows + 1, 1], distance: columns * (rows + 1) + 2, offset: 3 },
-                Places { strides: vec![3 * rows, 3], distance: 3 * columns * rows, offset: 1 },
-            ];
-            for (i, input) in inputs.iter().enumerate() {
-                for (j, output) in outputs.iter().enumerate() {
-                    let case = Case::transpose(&[rows, columns]).batch(batch).layouts(Some(input.clone()), Some(output.clone()));
-                    check_all(&case.more(16 * ((i + j) % 2)), &profile);
-                }
-            }
-            // The same order with other row lengths.
-            check_all(&Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(outputs[1].clone())), &profile);
-            check_all(&Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(outputs[0].clone())), &profile);
+        for case in in_layouts(0) {
+            check_all(&case, &profile);
         }
     }
 }
@@ -278,26 +259,19 @@ fn the_table_of_choices_is_as_reviewed() {
 /// Devices far smaller than WebGPU allows still get a recipe that fits, or an error.
 #[test]
 fn tiny_devices_get_a_recipe_or_an_error() {
-    for (invocations, y) in [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)] {
-        for workgroup_bytes in [0, 64, 1024, 16_384] {
-            let profile = DeviceProfile::webgpu_defaults().with(|profile| {
-                profile.invocations = invocations;
-                profile.workgroup_size = [invocations, y, 1];
-                profile.workgroup_bytes = workgroup_bytes;
-            });
-            for case in [Case::transpose(&[100, 100]), Case::transpose(&[33, 7]), Case::transpose(&[40, 40]).in_place()] {
-                let fits = |result: Result<(), Error>| {
-                    assert_eq!(result.is_ok(), invocations > 0, "{case:?}: {profile:?}");
-                };
-                fn try_it<T: Element>(case: &Case, profile: &DeviceProfile) -> Result<(), Error> {
-                    let spec = case.spec::<T>();
-                    spec.lower(&spec.design(profile)?, profile)?.check(profile)
-                }
-                fits(try_it::<u8>(&case, &profile));
-                fits(try_it::<u16>(&case, &profile));
-                fits(try_it::<f32>(&case, &profile));
-                fits(try_it::<[f32; 4]>(&case, &profile));
+    for profile in tiny_profiles() {
+        for case in [Case::transpose(&[100, 100]), Case::transpose(&[33, 7]), Case::transpose(&[40, 40]).in_place()] {
+            let fits = |result: Result<(), Error>| {
+                assert_eq!(result.is_ok(), profile.invocations > 0, "{case:?}: {profile:?}");
+            };
+            fn try_it<T: Element>(case: &Case, profile: &DeviceProfile) -> Result<(), Error> {
+                let spec = case.spec::<T>();
+                spec.lower(&spec.design(profile)?, profile)?.check(profile)
             }
+            fits(try_it::<u8>(&case, &profile));
+            fits(try_it::<u16>(&case, &profile));
+            fits(try_it::<f32>(&case, &profile));
+            fits(try_it::<[f32; 4]>(&case, &profile));
         }
     }
 }

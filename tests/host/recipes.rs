@@ -15,7 +15,7 @@ use crate::cores::on_all_cores;
 use crate::lists::share;
 use crate::recipes_by_hand::{COMPLEX, REAL, TRANSPOSES};
 use crate::sanitized::subgroup_size;
-use crate::variants::{SPECS, corpus, lowered, profiles};
+use crate::variants::{SPECS, corpus, lowered, profiles, tiny_profiles};
 
 /// The lengths of one axis in the table: powers of two, products of small primes, primes, long
 /// ones.
@@ -247,38 +247,31 @@ fn bindings_of_metal_stay_below_4_gib() {
 /// Devices far smaller than WebGPU allows still get a recipe that fits, or an error.
 #[test]
 fn tiny_devices_get_a_recipe_or_an_error() {
-    for (invocations, y) in [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)] {
-        for workgroup_bytes in [0, 64, 1024, 16_384] {
-            let profile = DeviceProfile::webgpu_defaults().with(|profile| {
-                profile.invocations = invocations;
-                profile.workgroup_size = [invocations, y, 1];
-                profile.workgroup_bytes = workgroup_bytes;
-                profile.f64 = true;
-            });
-            let spec = Permute::<[f32; 4]>::transpose([100, 100]);
-            let transpose = spec.lower(&spec.design(&profile).unwrap(), &profile);
-            assert_eq!(transpose.and_then(|program| program.check(&profile)).is_ok(), invocations > 0, "{profile:?}");
-            for spec in [
-                "c2c fwd 1 x3",
-                "c2c fwd 2 x3",
-                "c2c fwd 64 x3",
-                "c2c fwd 1000 x3",
-                "c2c fwd 509",
-                "c2c fwd 24x60",
-                "r2c fwd 60 x3",
-                "c2r inv 67 x3",
-                "c2c fwd 64 x3 f64",
-                "c2c fwd 1000 x3 f64",
-                "c2c fwd 509 f64",
-                "c2r inv 67 x3 f64",
-            ] {
-                match lowered(spec, None, &profile).and_then(|program| program.check(&profile)) {
-                    Ok(()) => assert!(invocations > 0, "{spec}: {profile:?}"),
-                    Err(Error::LimitExceeded { .. } | Error::UnfitRecipe { .. } | Error::Unsupported { .. }) => {
-                        assert!(invocations < 64 || workgroup_bytes < 16_384, "{spec}: {profile:?}");
-                    }
-                    Err(error) => panic!("{error}"),
+    for profile in tiny_profiles() {
+        let (invocations, workgroup_bytes) = (profile.invocations, profile.workgroup_bytes);
+        let spec = Permute::<[f32; 4]>::transpose([100, 100]);
+        let transpose = spec.lower(&spec.design(&profile).unwrap(), &profile);
+        assert_eq!(transpose.and_then(|program| program.check(&profile)).is_ok(), invocations > 0, "{profile:?}");
+        for spec in [
+            "c2c fwd 1 x3",
+            "c2c fwd 2 x3",
+            "c2c fwd 64 x3",
+            "c2c fwd 1000 x3",
+            "c2c fwd 509",
+            "c2c fwd 24x60",
+            "r2c fwd 60 x3",
+            "c2r inv 67 x3",
+            "c2c fwd 64 x3 f64",
+            "c2c fwd 1000 x3 f64",
+            "c2c fwd 509 f64",
+            "c2r inv 67 x3 f64",
+        ] {
+            match lowered(spec, None, &profile).and_then(|program| program.check(&profile)) {
+                Ok(()) => assert!(invocations > 0, "{spec}: {profile:?}"),
+                Err(Error::LimitExceeded { .. } | Error::UnfitRecipe { .. } | Error::Unsupported { .. }) => {
+                    assert!(invocations < 64 || workgroup_bytes < 16_384, "{spec}: {profile:?}");
                 }
+                Err(error) => panic!("{error}"),
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Zoomed spectra and resampled arrays, run on the host and compared with their definitions in f64,
 //! and with SciPy.
 
-use wgpu_fft::elements::Number;
 use wgpu_fft::low_level::recipes::signal::By;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::{Frequencies, Resample, Zoom};
@@ -13,30 +12,6 @@ use crate::sanitized::{RunOnHost, UNWRITTEN, run_with};
 use crate::variants::{profiles, profiles_of};
 
 const BOUND: f64 = 1e-6;
-
-/// A number from a complex one and back.
-trait Narrow: Number {
-    fn of(z: Complex32) -> Self;
-    fn back(self) -> Complex32;
-}
-
-impl Narrow for f32 {
-    fn of(z: Complex32) -> Self {
-        z.re
-    }
-    fn back(self) -> Complex32 {
-        Complex32::from(self)
-    }
-}
-
-impl Narrow for Complex32 {
-    fn of(z: Complex32) -> Self {
-        z
-    }
-    fn back(self) -> Complex32 {
-        self
-    }
-}
 
 fn narrow<T: Narrow>(x: &[Complex32]) -> Vec<T> {
     x.iter().map(|&z| T::of(z)).collect()

@@ -15,30 +15,6 @@ use crate::reference::*;
 use crate::sanitized::{RunOnHost, run};
 use crate::variants::{profiles, profiles_of};
 
-/// A signal's number, from a complex number and back.
-trait Narrow: Number {
-    fn of(z: Complex32) -> Self;
-    fn back(self) -> Complex32;
-}
-
-impl Narrow for f32 {
-    fn of(z: Complex32) -> Self {
-        z.re
-    }
-    fn back(self) -> Complex32 {
-        Complex32::from(self)
-    }
-}
-
-impl Narrow for Complex32 {
-    fn of(z: Complex32) -> Self {
-        z
-    }
-    fn back(self) -> Complex32 {
-        self
-    }
-}
-
 /// The documented bound: a transform's, of a frame whose window and products are rounded once each.
 fn bound(case: &Case) -> f64 {
     bound_of([case.nfft]) + 2.0 * ROUNDOFF

@@ -162,3 +162,30 @@ pub const MAPPED: [&str; 8] = [
     "strided 64x1 elements=8",
     "strided 1x1 elements=1",
 ];
+
+/// Transposes of padded rows and parts of larger arrays on both sides, aligned and unaligned;
+/// interleaved channels; rows that overlap, this far apart. Then the same order with other rows.
+pub fn in_layouts(apart: usize) -> Vec<Case> {
+    let mut all = Vec::new();
+    for (rows, columns, batch) in [(20, 24, 2), (13, 35, 3)] {
+        let inputs = [
+            Places { strides: vec![columns + 8, 1], distance: rows * (columns + 8) + 16, offset: 32 },
+            Places { strides: vec![columns + 3, 1], distance: rows * (columns + 3) + 5, offset: 7 },
+            Places { strides: vec![columns * batch, batch], distance: 1, offset: 0 },
+            Places { strides: vec![apart, 1], distance: 16, offset: 16 },
+        ];
+        let outputs = [
+            Places { strides: vec![rows + 12, 1], distance: columns * (rows + 12), offset: 16 },
+            Places { strides: vec![rows + 1, 1], distance: columns * (rows + 1) + 2, offset: 3 },
+            Places { strides: vec![3 * rows, 3], distance: 3 * columns * rows, offset: 1 },
+        ];
+        for (i, input) in inputs.iter().enumerate() {
+            for (j, output) in outputs.iter().enumerate() {
+                let case = Case::transpose(&[rows, columns]).batch(batch).layouts(Some(input.clone()), Some(output.clone()));
+                all.push(case.more(16 * ((i + j) % 2)));
+            }
+        }
+        all.extend(outputs.map(|output| Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(output))));
+    }
+    all
+}

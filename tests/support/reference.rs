@@ -35,6 +35,30 @@ macro_rules! numbers {
 
 numbers! { f32 f64 }
 
+/// A signal's number, from a complex one and back.
+pub trait Narrow: wgpu_fft::elements::Number {
+    fn of(z: Complex32) -> Self;
+    fn back(self) -> Complex32;
+}
+
+impl Narrow for f32 {
+    fn of(z: Complex32) -> Self {
+        z.re
+    }
+    fn back(self) -> Complex32 {
+        Complex32::from(self)
+    }
+}
+
+impl Narrow for Complex32 {
+    fn of(z: Complex32) -> Self {
+        z
+    }
+    fn back(self) -> Complex32 {
+        self
+    }
+}
+
 /// Transforms dense arrays along some axes, without a scale factor.
 pub fn dft<T: FftNum>(data: &mut [Complex<T>], shape: &[usize], axes: &[usize], inverse: bool) {
     let mut planner = FftPlanner::<T>::new();

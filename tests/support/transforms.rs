@@ -428,6 +428,24 @@ pub fn of_whole<Z: Exact>(values: &[Z], shape: &[usize]) -> Vec<Z> {
 pub const SHAPES: &[&[usize]] =
     &[&[5, 1], &[1, 6], &[6, 10], &[16, 64], &[17, 33], &[2, 67], &[2, 3, 4], &[8, 1, 5], &[16, 8, 32], &[7, 11, 13]];
 
+/// Transforms of these lengths there, and back in place.
+pub fn of_lengths(lengths: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Case> {
+    let both = |n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place(true)];
+    lengths.into_iter().flat_map(both)
+}
+
+/// Transforms of reals of these lengths there and back, each also in place.
+pub fn of_real_lengths(lengths: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Case> {
+    let both = |n| [Kind::R2c, Kind::C2r].map(|kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place(true)]);
+    lengths.into_iter().flat_map(both).flatten()
+}
+
+/// Transforms of several axes, in place and not.
+pub fn of_shapes() -> impl Iterator<Item = Case> {
+    let both = |kind, shape: &[usize]| [Case::new(kind, shape).batch(2), Case::new(kind, shape).in_place(true)];
+    SHAPES.iter().flat_map(move |shape| KINDS.map(|kind| both(kind, shape))).flatten()
+}
+
 /// Kinds of layouts of two axes of complex numbers.
 pub fn layouts() -> Vec<Case> {
     let shape = [6, 10];

@@ -30,6 +30,21 @@ use crate::reductions::{self, Outcome, RECIPES, Runner};
 use crate::rolls;
 use crate::{rings, shifts};
 
+/// Devices far smaller than WebGPU allows, some of which can run nothing.
+pub fn tiny_profiles() -> Vec<DeviceProfile> {
+    let all = [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)].into_iter();
+    let all = all.flat_map(|(invocations, y)| [0, 64, 1024, 16_384].map(|bytes| (invocations, y, bytes)));
+    let profile = |(invocations, y, bytes)| {
+        DeviceProfile::webgpu_defaults().with(|profile| {
+            profile.invocations = invocations;
+            profile.workgroup_size = [invocations, y, 1];
+            profile.workgroup_bytes = bytes;
+            profile.f64 = true;
+        })
+    };
+    all.map(profile).collect()
+}
+
 /// Profiles: WebGPU's minimum, a GPU with the limits of an H200, and the two software adapters on
 /// which the tests run.
 pub fn profiles() -> Vec<DeviceProfile> {
