@@ -492,7 +492,7 @@ fn inline(bench: &mut Bench, [n, rows]: [usize; 2]) -> Result<()> {
             Ok(Box::new(move |pass| bound.record(pass)))
         })?;
         let mut all = vec![("filter", dispatches(&plan), filter)];
-        let own = Inline::new(n).roots_at(0, 3);
+        let own = Inline::new(n).twiddles_at(0, 3);
         let holding = |elements: u32| own.clone().invocations(n as u32 / elements);
         let candidates = [
             ("inline", own.clone()),
@@ -519,7 +519,7 @@ fn convolved<'a>(
     [n, rows]: [usize; 2],
     response: &'a DeviceBuffer<Complex32>,
 ) -> impl Fn(&DeviceBuffer<u32>, &DeviceBuffer<u32>) -> Recorder + use<'a> {
-    let (elements, size) = (text.elements(), text.invocations());
+    let (elements, size) = (text.elements, text.invocations);
     let lines = size as usize * elements / n;
     let wgsl = format!(
         "@group(0) @binding(0) var<storage, read> rows: array<vec2f>;
@@ -539,10 +539,10 @@ fn convolved<'a>(
         loads = each(elements, "values[K] = rows[row + fft_position(invocation, K)];"),
         products = each(elements, "values[K] = fft_complex_mul(values[K], response[fft_frequency(invocation, K)]);"),
         stores = each(elements, &format!("result[row + fft_position(invocation, K)] = values[K] * {}f;", 1.0 / n as f64)),
-        wgsl = text.wgsl()
+        wgsl = text.wgsl
     );
     let pipeline = pipeline(gpu, "inline", &wgsl, &[]);
-    let roots = Some(text.roots()).filter(|roots| !roots.is_empty());
+    let roots = Some(text.twiddles.as_slice()).filter(|roots| !roots.is_empty());
     let roots = roots.map(|roots| gpu.upload(&bytemuck::pod_collect_to_vec::<u8, u32>(roots)).expect("a table is small"));
     let groups = rows.div_ceil(lines) as u32;
     move |input, output| {

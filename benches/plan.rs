@@ -31,8 +31,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use wgpu_fft::Spec;
 use wgpu_fft::fft::{C2c, R2c};
-use wgpu_fft::gpu::PipelineCacheStatus;
-use wgpu_fft::{DeviceBuffer, Gpu, GpuOptions, Plan, Planner, wgpu};
+use wgpu_fft::{DeviceBuffer, Error, Gpu, GpuOptions, Plan, Planner, wgpu};
 
 use crate::support::{Bench, Case, Column, Format, Program, Result, median, rounded};
 
@@ -295,7 +294,7 @@ fn contest<S: Spec>(bench: &mut Bench, folder: &Folder, spec: &S) -> Result<()> 
                 times.push(Used::new(&open(bench, None)?, spec, Some(recipe))?.1);
             }
             let gpu = open(bench, None)?;
-            if *gpu.pipeline_cache() != PipelineCacheStatus::Off {
+            if gpu.pipeline_cache().is_some() {
                 return Err("nothing is cold where WGPU_FFT_PIPELINE_CACHE is set".into());
             }
             let (used, times) = Used::new(&gpu, spec, None)?;
@@ -306,8 +305,8 @@ fn contest<S: Spec>(bench: &mut Bench, folder: &Folder, spec: &S) -> Result<()> 
 
             let gpu = open(bench, Some(&folder.file()))?;
             match gpu.pipeline_cache() {
-                PipelineCacheStatus::Loaded { .. } => file.push(Used::new(&gpu, spec, None)?.1),
-                PipelineCacheStatus::Unsupported { .. } => {}
+                Some(Ok(1..)) => file.push(Used::new(&gpu, spec, None)?.1),
+                Some(Err(Error::Unsupported { .. })) => {}
                 _ => {
                     Used::new(&gpu, spec, None)?;
                     gpu.save_pipeline_cache()?;

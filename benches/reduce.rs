@@ -24,7 +24,7 @@ use serde_json::{Value as Json, json};
 use wgpu_fft::elements::Value;
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::recipes::reduce::Recipe;
-use wgpu_fft::reduce::{self, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::{Complex32, Element, Layout, Plan};
 
 use crate::support::{Arrays, Bench, Candidate, Case, Column, Format, Program, Result, rounded};
@@ -127,7 +127,7 @@ fn run<T: Value + 'static, O: Element + 'static>(bench: &mut Bench, spec: Reduct
     let Some(mut recipes) = bench.options().recipes_of(&title)? else { return Ok(()) };
     let by_hand = bench.options().has("recipes-file");
     recipes.extend((!by_hand).then_some(Recipe::Tree { workgroup: 256 }));
-    let across = (!by_hand).then(|| spec.clone().determinism(Determinism::AcrossDevices));
+    let across = (!by_hand).then(|| spec.clone().across_devices());
     bench.contest(&title, |bench| {
         let plans = bench.plans(&spec, &recipes)?;
         let mut all: Vec<Titled<T, O>> = plans.into_iter().map(|plan| (Arc::clone(&plan), title.clone())).collect();

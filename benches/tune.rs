@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, R2c};
-use wgpu_fft::low_level::tune::{Calibration, Coefficients, End, Tunable};
+use wgpu_fft::low_level::tune::{Calibration, Coefficients, End, Source, Tunable};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
+use wgpu_fft::tune::{Record, Rigor, Tuning};
 use wgpu_fft::{Complex32, DeviceProfile, Error};
 
 use crate::fft::cases;

@@ -51,9 +51,9 @@ fn run() -> Result<()> {
     // Half the mean before and after each row, in a length of small factors.
     let n = 2 * next_fast_len(gpu.profile(), TransformKind::C2c, (columns + taps - 1).div_ceil(2))?;
     let fft = Inline::new(n).real().workgroup_memory(gpu.profile().workgroup_bytes).generate()?;
-    println!("transform   {n} reals by {} invocations, {} complex numbers in each", fft.invocations(), fft.elements());
+    println!("transform   {n} reals by {} invocations, {} complex numbers in each", fft.invocations, fft.elements);
 
-    let (elements, size, half) = (fft.elements(), fft.invocations(), taps / 2);
+    let (elements, size, half) = (fft.elements, fft.invocations, taps / 2);
     let each = |statement: &str| {
         (0..elements).map(|k| statement.replace("[k]", &format!("[{k}]")).replace("(k)", &format!("({k}u)"))).collect::<String>()
     };
@@ -113,7 +113,7 @@ fn run() -> Result<()> {
         loads = each("values[k] = load(row, fft_position(invocation, (k)));\n"),
         products = each("values[k] = filtered(values[k], fft_frequency(invocation, (k)));\n"),
         stores = each("store(row, fft_position(invocation, (k)), values[k]);\n"),
-        wgsl = fft.wgsl()
+        wgsl = fft.wgsl
     );
 
     let input: Vec<f32> = picture.iter().map(|&byte| f32::from(byte)).collect();

@@ -19,11 +19,9 @@ use crate::plan::{Plan, Program, Spec};
 use crate::planner::Planner;
 
 /// Where the arrays of a run are: what it reads, and where its results are wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Location {
-    /// In the host's memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Location {
     Host,
-    /// In buffers of the device.
     Device,
 }
 
@@ -55,26 +53,26 @@ impl fmt::Display for Advice {
 }
 
 impl Planner {
-    /// Estimates what a run of `spec` takes on this device and on the host, when its arrays are at
-    /// `location`. Small arrays are better transformed on the host: a device answers no call in
+    /// Estimates what a run of `spec` takes on this device and on the host, when its arrays are on
+    /// the host. Small arrays are better transformed on the host: a device answers no call in
     /// less than some 50 µs.
     ///
     /// ```no_run
-    /// use wgpu_fft::{Location, Planner, fft::C2c};
+    /// use wgpu_fft::{Planner, fft::C2c};
     ///
     /// # fn f(planner: &Planner) -> wgpu_fft::Result<()> {
     /// let spec = C2c::forward([256, 256]);
-    /// let advice = planner.advise(&spec, Location::Host)?;
+    /// let advice = planner.advise(&spec)?;
     /// println!("{spec}: {advice}"); // c2c fwd 256x256: …µs on the device, …µs on the host
     /// let plan = if advice.is_host_faster() { None } else { Some(planner.plan(spec)?) };
     /// # Ok(())
     /// # }
     /// ```
     ///
-    /// To choose among adapters, ask a planner of each, for arrays on the host:
+    /// To choose among adapters, ask a planner of each:
     ///
     /// ```no_run
-    /// use wgpu_fft::{Location, Planner, Spec};
+    /// use wgpu_fft::{Planner, Spec};
     ///
     /// /// The planner whose device takes least.
     /// fn fastest<'a>(planners: &'a [Planner], spec: &impl Spec) -> Option<&'a Planner> {
@@ -87,7 +85,8 @@ impl Planner {
     /// With B bytes of all inputs and outputs, d dispatches of the recipe that the rules choose,
     /// and F = 5·Σ N·log₂n operations over the axes:
     ///
-    /// - on the device: c + B·t + d·max(e, B·m), without B·t if the arrays are there;
+    /// - on the device: c + B·t + d·max(e, B·m), without B·t if the arrays are there
+    ///   ([`advise_on_device`](Self::advise_on_device));
     /// - of a software adapter: max(d·e, F·f) in place of the last term;
     /// - on the host: F·h, and r + B·t besides if the arrays are on the device.
     ///
@@ -108,7 +107,20 @@ impl Planner {
     /// Those of [`choose`](Self::choose), except that a transform which the host computes in less
     /// than a quarter of r is not checked; those of running; [`Error::Unsupported`](crate::Error)
     /// in the browser, where nothing may wait for a measurement.
-    pub fn advise<S: Spec>(&self, spec: &S, location: Location) -> Result<Advice> {
+    pub fn advise<S: Spec>(&self, spec: &S) -> Result<Advice> {
+        self.advise_at(spec, Location::Host)
+    }
+
+    /// The same when its arrays are in buffers of the device: the host would have to copy them
+    /// there and back.
+    ///
+    /// # Errors
+    /// Those of [`advise`](Self::advise).
+    pub fn advise_on_device<S: Spec>(&self, spec: &S) -> Result<Advice> {
+        self.advise_at(spec, Location::Device)
+    }
+
+    fn advise_at<S: Spec>(&self, spec: &S, location: Location) -> Result<Advice> {
         let program = || spec.lower(&spec.design(self.gpu().profile())?, self.gpu().profile());
         self.advise_any(&program, spec.operations(), location)
     }
@@ -144,8 +156,8 @@ impl AnySpec {
     ///
     /// # Errors
     /// Those of [`Planner::advise`].
-    pub fn advise(&self, planner: &Planner, location: Location) -> Result<Advice> {
-        planner.advise_any(&|| self.lower(None, planner.gpu().profile()), self.operations(), location)
+    pub fn advise(&self, planner: &Planner) -> Result<Advice> {
+        planner.advise_any(&|| self.lower(None, planner.gpu().profile()), self.operations(), Location::Host)
     }
 }
 

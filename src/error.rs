@@ -1,8 +1,8 @@
-//! The errors of this crate. Those of files are where the files are:
-//! [`PipelineCacheError`](crate::gpu::PipelineCacheError), and `RecordError` in `tune::record`.
+//! The errors of this crate.
 
 use std::fmt;
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -275,6 +275,16 @@ pub enum Error {
         /// The size of the request.
         bytes: u64,
     },
+    /// A file could not be read or written, or does not hold what it should. The file is unchanged.
+    #[error("{during} {path:?}: {source}")]
+    File {
+        /// What was to be done, such as `reading the record`.
+        during: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's error, a [`std::io::Error`], or what is wrong with the file.
+        source: Cause,
+    },
     /// wgpu reported an error that this crate did not expect.
     #[error("wgpu, during {during}: {source}")]
     Wgpu {
@@ -327,6 +337,11 @@ impl fmt::Debug for Cause {
 }
 
 impl Error {
+    /// Something is wrong with a file.
+    pub(crate) fn file(during: &'static str, path: &Path, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::File { during, path: path.to_owned(), source: Cause::new(cause) }
+    }
+
     /// What a specification asks for is not supported.
     pub(crate) fn unsupported(spec: &impl fmt::Display, why: impl fmt::Display) -> Self {
         Self::Unsupported { what: format!("`{spec}`"), why: why.to_string() }
@@ -411,6 +426,7 @@ kinds! {
     TimedOut "timed-out",
     WrongResult "wrong-result",
     OutOfMemory "out-of-memory",
+    File "file",
     Wgpu "wgpu",
 }
 

@@ -123,7 +123,7 @@ pub mod tune;
 mod verify;
 mod wgsl;
 
-pub use advise::{Advice, Location};
+pub use advise::Advice;
 pub use bytemuck;
 pub use edge::Edge;
 pub use element::{Element, ElementType};
@@ -133,7 +133,7 @@ pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, IntoView, Pending, V
 pub use half;
 pub use layout::Layout;
 pub use num_complex::{self, Complex32};
-pub use plan::{Bound, FragmentArrays, HostInputs, Inputs, IntoHostInputs, IntoInputs, Plan, Program, Spec, With};
+pub use plan::{Bound, FragmentArrays, Inputs, IntoHostInputs, IntoInputs, Plan, Program, Spec, With};
 pub use planner::Planner;
 pub use shape::{Axes, Shape};
 pub use wgpu;

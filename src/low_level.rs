@@ -1,14 +1,17 @@
-//! What a [`Program`] consists of: kernels, bindings, parameters, workgroups, WGSL.
+//! What a [`Program`] consists of: kernels, bindings, parameters, workgroups, WGSL; and the parts
+//! of recipes, searches, transfers and measurements.
 //!
-//! Programs that compute need nothing of this. It is for code that looks below a plan: it prints
-//! the WGSL that a device gets, runs that text elsewhere, or compares it with another. The tests
-//! of this crate run every program in an interpreter that way.
+//! Code that plans and runs needs nothing of this. It is for code that looks below a plan: it
+//! prints the WGSL that a device gets, runs that text elsewhere, compares it with another, or
+//! times a part of it. The tests of this crate run every program in an interpreter that way.
 //!
 //! The workspace member `wgpu-fft-distributed` divides specifications among devices with
 //! [`divide`], and moves their parts with [`transfer`].
 //!
-//! **Exempt from semver.** Everything here follows the kernels, so it may change in any release, also in
-//! one that changes nothing else.
+//! **Exempt from semver.** Everything here follows the kernels, so it may change in any release,
+//! also in one that changes nothing else. That includes the fields of what a few other functions
+//! take or return: [`Choice::source`](crate::tune::Choice), the progress of a search, and
+//! [`DeviceProfile::registers`].
 //!
 //! ```
 //! use wgpu_fft::{DeviceProfile, Spec, fft, low_level};
@@ -32,11 +35,15 @@
 
 use crate::error::Result;
 pub use crate::fragment::Texels;
+pub use crate::gpu::registers::Registers;
+pub use crate::gpu::stopwatch::{Stopwatch, Timer};
 use crate::gpu::{DeviceProfile, Gpu};
 pub use crate::kernels::{
     ALL as KERNELS, Access, Bind, Dispatch, Field, Form, GENERATED_BEGIN, GENERATED_END, Generated, Grid, Kernel, Slot, Source, Value,
     sources,
 };
+#[cfg(feature = "ndarray")]
+pub use crate::plan::ndarray::{Arrangement, Shaped};
 pub use crate::plan::program::Table;
 use crate::plan::{Array, Program, compile_alone};
 
@@ -148,6 +155,7 @@ pub mod recipes {
 ///
 /// For kernels of your own, implement [`Tunable`](tune::Tunable). Specifications have it.
 pub mod tune {
+    pub use crate::tune::choice::Source;
     pub use crate::tune::hash::{text_hash, wgsl_hash};
     pub use crate::tune::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
     pub use crate::verify::{Format, Known, Sample, TestInput, Tolerance, Verification};
@@ -160,6 +168,8 @@ pub mod tune {
     pub use crate::tune::outcome::{End, LEAST_GAIN, Outcome};
     #[cfg(feature = "tune")]
     pub use crate::tune::record::DeviceIdentity;
+    #[cfg(feature = "tune")]
+    pub use crate::tune::tuning::{Progress, Stage};
 
     /// The hill climb itself.
     pub mod search {

@@ -207,7 +207,7 @@ impl Planner {
 
     /// Fails for numbers of two f32 on a device that cannot compute with them.
     #[cfg(target_arch = "wasm32")]
-    pub(crate) async fn try_precision(&self, program: &crate::Program) -> Result<()> {
+    pub(crate) async fn try_precision(&self, program: &crate::plan::Program) -> Result<()> {
         self.builder.try_precision(program).await
     }
 

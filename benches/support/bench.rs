@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use wgpu_fft::gpu::Stopwatch;
+use wgpu_fft::low_level::Stopwatch;
 use wgpu_fft::{Error, Gpu, Plan, Planner, Spec, gpu, wgpu};
 
 use super::arrays::Noise;

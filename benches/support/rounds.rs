@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use wgpu_fft::gpu::{Stopwatch, Timer};
 use wgpu_fft::low_level::tune::Recorder;
+use wgpu_fft::low_level::{Stopwatch, Timer};
 use wgpu_fft::{Bound, Gpu};
 
 use super::Result;

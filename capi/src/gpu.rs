@@ -148,7 +148,8 @@ pub unsafe extern "C" fn wgpu_fft_gpu_save_pipelines(gpu: *const Gpu) -> Status 
         // SAFETY: the caller gives a handle or NULL.
         let gpu = unsafe { given("gpu", gpu) }?;
         process::check().map_err(Failure::unsupported)?;
-        gpu.gpu.save_pipeline_cache().map(drop).map_err(Failure::file)
+        gpu.gpu.save_pipeline_cache()?;
+        Ok(())
     })
 }
 

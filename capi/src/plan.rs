@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fft::dynamic::{AnyPlan, AnySpec};
-use fft::tune::{Progress, Rigor};
+use fft::low_level::tune::Progress;
+use fft::tune::Rigor;
 
 use crate::arguments::{Versioned, c_string, given, optional, place, structure, text};
 use crate::gpu::Gpu;

@@ -55,10 +55,6 @@ impl Failure {
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(WGPU_FFT_ERROR_UNSUPPORTED, message)
     }
-
-    pub fn file(message: impl ToString) -> Self {
-        Self::new(WGPU_FFT_ERROR_FILE, message.to_string())
-    }
 }
 
 impl From<Error> for Failure {
@@ -78,6 +74,7 @@ impl From<Error> for Failure {
             Error::Unsupported { .. } | Error::UnfitRecipe { .. } => WGPU_FFT_ERROR_UNSUPPORTED,
             Error::LimitExceeded { .. } => WGPU_FFT_ERROR_LIMIT,
             Error::OutOfMemory { .. } => WGPU_FFT_ERROR_MEMORY,
+            Error::File { .. } => WGPU_FFT_ERROR_FILE,
             Error::DeviceLost { .. } => WGPU_FFT_ERROR_DEVICE_LOST,
             // The others are about objects of wgpu's that callers of Rust pass, which C has none of.
             _ => WGPU_FFT_ERROR_INTERNAL,

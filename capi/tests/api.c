@@ -368,6 +368,23 @@ static void streamed(const wgpu_fft_gpu *gpu)
     wgpu_fft_stream_convolve_destroy(NULL);
 }
 
+/* Where no file can be, no pipelines are saved: unless the device keeps none at all. */
+static void no_folder(const char *name)
+{
+    wgpu_fft_gpu_options options = {0};
+    wgpu_fft_gpu *gpu;
+    wgpu_fft_status saved;
+
+    options.size = sizeof options;
+    options.adapter_name = name;
+    options.pipeline_cache = "no such folder/pipelines";
+    CHECK(wgpu_fft_gpu_open(&options, &gpu) == WGPU_FFT_OK);
+    saved = wgpu_fft_gpu_save_pipelines(gpu);
+    CHECK(saved == WGPU_FFT_ERROR_FILE ? strstr(wgpu_fft_error_message(), "no such folder") != NULL
+                                       : saved == WGPU_FFT_ERROR_UNSUPPORTED);
+    wgpu_fft_gpu_close(gpu);
+}
+
 static void device(const char *name)
 {
     wgpu_fft_gpu_options options = {0};
@@ -387,8 +404,9 @@ static void device(const char *name)
     CHECK(wgpu_fft_gpu_open(&options, &gpu) == WGPU_FFT_OK);
     printf("api: %s\n", wgpu_fft_gpu_name(gpu));
     CHECK(!wgpu_fft_gpu_is_lost(gpu));
-    CHECK(wgpu_fft_gpu_save_pipelines(gpu) == WGPU_FFT_ERROR_FILE);
+    CHECK(wgpu_fft_gpu_save_pipelines(gpu) == WGPU_FFT_ERROR_UNSUPPORTED);
 
+    no_folder(name);
     searches(gpu);
 
     /* What a plan says of itself, and its recipe by hand. */

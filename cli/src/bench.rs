@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
-use wgpu_fft::gpu::Stopwatch;
+use wgpu_fft::low_level::Stopwatch;
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Bound, DeviceBuffer, ElementType, FragmentArrays, Gpu, Planner};
 
@@ -208,7 +208,7 @@ pub fn time_steps(gpu: &Gpu, plan: &AnyPlan) -> Result<Option<Vec<(String, f64)>
             Err(error) => return Err(error.into()),
         }
     }
-    let step = |i: usize| (runs[0][i].label.clone(), median(runs.iter().map(|steps| steps[i].time.as_secs_f64())));
+    let step = |i: usize| (runs[0][i].0.clone(), median(runs.iter().map(|steps| steps[i].1.as_secs_f64())));
     Ok(Some((0..runs[0].len()).map(step).collect()))
 }
 

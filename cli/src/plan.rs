@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
+use wgpu_fft::Planner;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::low_level;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::{Location, Planner};
 
 use crate::Result;
 use crate::bench::{copy_bandwidth, time, time_steps};
@@ -40,7 +40,7 @@ impl Arguments {
         let bandwidth = copy_bandwidth(&gpu)?;
         let expected = arrays * passes / bandwidth;
         let (time, steps) = (time(&gpu, &plan)?, time_steps(&gpu, &plan)?);
-        let advice = self.spec.advise(&Planner::new(&gpu), Location::Host).ok();
+        let advice = self.spec.advise(&Planner::new(&gpu)).ok();
         let texts: Vec<String> = program.wgsl().collect();
         let clean = if self.check { Some(check(&plan)) } else { None };
         let mut value = json!({

@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use wgpu_fft::tune::{Progress, Stage, Tuning};
+use wgpu_fft::low_level::tune::{Progress, Stage};
+use wgpu_fft::tune::Tuning;
 
 use crate::output::Output;
 

@@ -13,8 +13,8 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::tune::record::{CRATE_VERSION, Entry, Import, Item, Items as _, now};
-use wgpu_fft::low_level::tune::{Calibration, DeviceIdentity, End, LEAST_GAIN};
-use wgpu_fft::tune::{Choice, Record, Rigor, Source, Tuning};
+use wgpu_fft::low_level::tune::{Calibration, DeviceIdentity, End, LEAST_GAIN, Source};
+use wgpu_fft::tune::{Choice, Record, Rigor, Tuning};
 use wgpu_fft::{Gpu, Planner};
 
 use crate::device::Device;
@@ -348,7 +348,7 @@ fn written(record: &Record) -> Result<()> {
 /// Prints a choice, and returns whether it is by measurement and in the record.
 fn print_choice(device: &Device, spec: &dyn Display, choice: &Choice<String>) -> bool {
     let note = |label: &str, text: String| device.output.note(label, text);
-    let times = |seconds: f64, rules: f64, timer: wgpu_fft::gpu::Timer| {
+    let times = |seconds: f64, rules: f64, timer: wgpu_fft::low_level::Timer| {
         let gain = table::gain(seconds, rules);
         note("time", format!("{:.4} ms, by rule {:.4} ms, gain {gain}; by {timer}", seconds * 1e3, rules * 1e3));
         device.output.record(&json!({

@@ -36,10 +36,10 @@ pub struct Arguments {
     name: String,
     /// Read the twiddle factors from this binding in place of computing them
     #[arg(long, value_name = "GROUP,BINDING", value_parser = binding)]
-    roots_at: Option<(u32, u32)>,
+    twiddles_at: Option<(u32, u32)>,
     /// Write those twiddle factors to a file, as the bytes of that buffer
-    #[arg(long, value_name = "FILE", requires = "roots_at")]
-    roots: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "twiddles_at")]
+    twiddles: Option<PathBuf>,
     /// Where the text goes
     #[arg(default_value = "-")]
     pub output: PathBuf,
@@ -57,21 +57,21 @@ impl Arguments {
         let own = if self.f64 { own.f64() } else { own };
         let own = if self.data { own.with_data() } else { own };
         let own = self.invocations.map_or(own.clone(), |count| own.invocations(count));
-        let own = self.roots_at.map_or(own.clone(), |(group, binding)| own.roots_at(group, binding));
+        let own = self.twiddles_at.map_or(own.clone(), |(group, binding)| own.twiddles_at(group, binding));
         let text = own.generate().map_err(|error| usage(error.to_string()))?;
-        if let Some(path) = &self.roots {
-            files::write_bytes(path, text.roots())?;
-            device.output.note("roots", path.display());
+        if let Some(path) = &self.twiddles {
+            files::write_bytes(path, &text.twiddles)?;
+            device.output.note("twiddles", path.display());
         }
-        device.output.note("workgroup", format!("{} invocations, each with {} numbers", text.invocations(), text.elements()));
-        device.output.note("needs", format!("{} bytes of its memory, about {} registers", text.workgroup_bytes(), text.registers()));
-        files::write_text(&self.output, text.wgsl())?;
+        device.output.note("workgroup", format!("{} invocations, each with {} numbers", text.invocations, text.elements));
+        device.output.note("needs", format!("{} bytes of its memory, about {} registers", text.workgroup_bytes, text.registers));
+        files::write_text(&self.output, &text.wgsl)?;
         device.output.record(&json!({
-            "invocations": text.invocations(),
-            "elements": text.elements(),
-            "even": text.is_even(),
-            "workgroup_bytes": text.workgroup_bytes(),
-            "registers": text.registers(),
+            "invocations": text.invocations,
+            "elements": text.elements,
+            "even": text.is_even,
+            "workgroup_bytes": text.workgroup_bytes,
+            "registers": text.registers,
         }));
         Ok(())
     }

@@ -48,20 +48,20 @@ fn error(status: i32, arguments: &[&str]) -> String {
     error
 }
 
-/// The text goes to a file or a pipe, and the roots beside it.
+/// The text goes to a file or a pipe, and the twiddles beside it.
 #[test]
 fn transforms_for_other_shaders_are_written() {
     let folder = tempfile::tempdir().unwrap();
-    let [file, roots] = ["fft.wgsl", "roots.bin"].map(|name| folder.path().join(name));
-    let [file, roots] = [&file, &roots].map(|path| path.to_str().unwrap());
-    let printed = text(&["wgsl", "48", "--real", "--lines", "2", "--name", "own", "--roots-at", "1,2"]);
+    let [file, twiddles] = ["fft.wgsl", "twiddles.bin"].map(|name| folder.path().join(name));
+    let [file, twiddles] = [&file, &twiddles].map(|path| path.to_str().unwrap());
+    let printed = text(&["wgsl", "48", "--real", "--lines", "2", "--name", "own", "--twiddles-at", "1,2"]);
     assert!(printed.contains("@group(1) @binding(2)") && printed.contains("fn own_forward("), "{printed}");
-    text(&["wgsl", "48", "--real", "--lines", "2", "--name", "own", "--roots-at", "1,2", "--roots", roots, file]);
+    text(&["wgsl", "48", "--real", "--lines", "2", "--name", "own", "--twiddles-at", "1,2", "--twiddles", twiddles, file]);
     assert_eq!(std::fs::read_to_string(file).unwrap().trim(), printed.trim());
-    assert!(std::fs::read(roots).unwrap().len().is_multiple_of(8));
+    assert!(std::fs::read(twiddles).unwrap().len().is_multiple_of(8));
     assert!(error(2, &["wgsl", "74"]).contains("prime factor 37"));
-    assert!(error(2, &["wgsl", "64", "--roots-at", "1"]).contains("a group and a binding"));
-    assert!(error(2, &["wgsl", "64", "--roots", roots]).contains("--roots-at"));
+    assert!(error(2, &["wgsl", "64", "--twiddles-at", "1"]).contains("a group and a binding"));
+    assert!(error(2, &["wgsl", "64", "--twiddles", twiddles]).contains("--twiddles-at"));
 }
 
 /// Status, standard output and stderr of a command that reads these bytes.

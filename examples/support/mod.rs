@@ -250,11 +250,11 @@ pub fn print_times(bound: &Bound, bytes: u64) -> Result<()> {
         }
         Err(error) => return Err(error.into()),
     };
-    let width = steps.iter().map(|step| step.label.len()).max().unwrap_or(0);
+    let width = steps.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
     let mut total = 0.0;
-    for step in &steps {
-        let seconds = step.time.as_secs_f64();
-        println!("time        {:width$} {:10.4} ms {:8.2} GB/s", step.label, seconds * 1e3, bytes as f64 / seconds / 1e9);
+    for (label, time) in &steps {
+        let seconds = time.as_secs_f64();
+        println!("time        {:width$} {:10.4} ms {:8.2} GB/s", label, seconds * 1e3, bytes as f64 / seconds / 1e9);
         total += seconds;
     }
     println!("time        {:width$} {:10.4} ms", "total", total * 1e3);

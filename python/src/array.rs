@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use wgpu_fft::wgpu::PollType;
 use wgpu_fft::{DeviceBuffer, Gpu, View};
 
-use crate::error::{calling, raised, refused};
+use crate::error::{Call, raised, refused};
 use crate::process::{self, Own, is_forked, waited};
 
 /// Buffers that Python has freed, for the next results of the same size. On an H200 a new buffer of
@@ -132,7 +132,7 @@ impl Buffer {
     fn copied(&self, py: Python<'_>, caller: Py<PyAny>) -> PyResult<Self> {
         let (gpu, view) = self.view()?;
         let copy = Self::for_result(gpu, &self.whole.kept, self.nbytes)?;
-        let (target, caller) = (copy.view()?.1, calling(caller));
+        let (target, caller) = (copy.view()?.1, Call(caller));
         py.detach(|| gpu.enqueue_copy_for(caller, view, target)).map_err(raised)?;
         Ok(copy)
     }

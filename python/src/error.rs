@@ -4,7 +4,6 @@ use std::fmt;
 
 use pyo3::prelude::*;
 use wgpu_fft::Error;
-use wgpu_fft::gpu::Caller;
 
 /// The classes of `wgpu_fft/_errors.py`.
 mod classes {
@@ -57,17 +56,12 @@ pub(crate) fn refused(kind: &str, message: &str) -> PyErr {
     })
 }
 
-/// A call, as Python knows it.
-struct Call(Py<PyAny>);
+/// A call, as Python knows it: what errors of queued work name.
+pub(crate) struct Call(pub Py<PyAny>);
 
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = Python::attach(|py| py.import(WORDS)?.call_method1("said", (&self.0,))?.extract::<String>());
         f.write_str(&words.unwrap_or_else(|why| why.to_string()))
     }
-}
-
-/// Whom errors of queued work name.
-pub(crate) fn calling(caller: Py<PyAny>) -> Caller {
-    Caller::new(Call(caller))
 }

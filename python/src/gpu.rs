@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::fft::{TransformKind, length_cost, next_fast_len};
-use wgpu_fft::gpu::{PipelineCacheStatus, adapters as found};
+use wgpu_fft::gpu::adapters as found;
 use wgpu_fft::tune::{Record, Tuning};
-use wgpu_fft::{GpuOptions, Location, Planner, wgpu};
+use wgpu_fft::{Error, GpuOptions, Planner, wgpu};
 
 use crate::array::{Buffer, Kept};
 use crate::error::{raised, refused};
@@ -145,7 +145,7 @@ impl Gpu {
     /// The estimated seconds of a run from arrays of the host to arrays of the host.
     fn seconds_from_host(&self, py: Python<'_>, text: &str) -> PyResult<f64> {
         let (planner, spec): (_, AnySpec) = (Arc::clone(self.planner.get()?), text.parse().map_err(raised)?);
-        let advice = process::aside(py, move || spec.advise(&planner, Location::Host))?.map_err(raised)?;
+        let advice = process::aside(py, move || spec.advise(&planner))?.map_err(raised)?;
         Ok(advice.device.as_secs_f64())
     }
 
@@ -210,10 +210,10 @@ impl Gpu {
     /// there is one, and the driver has something to write.
     fn save_pipelines(&self, py: Python<'_>) -> PyResult<bool> {
         let gpu = self.planner.get()?.gpu();
-        if matches!(gpu.pipeline_cache(), PipelineCacheStatus::Off | PipelineCacheStatus::Unsupported { .. }) {
+        if matches!(gpu.pipeline_cache(), None | Some(Err(Error::Unsupported { .. }))) {
             return Ok(false);
         }
-        py.detach(|| gpu.save_pipeline_cache()).map_err(|why| refused("pipeline-cache", &why.to_string()))?;
+        py.detach(|| gpu.save_pipeline_cache()).map_err(raised)?;
         Ok(true)
     }
 

@@ -7,7 +7,7 @@ use wgpu_fft::plan::Placement;
 use wgpu_fft::{ElementType, FragmentArrays, Gpu};
 
 use crate::array::Buffer;
-use crate::error::{calling, raised};
+use crate::error::{Call, raised};
 use crate::process::{Own, waited};
 
 /// A plan.
@@ -108,7 +108,7 @@ impl Plan {
         let (gpu, plan) = self.get()?;
         let views = inputs.iter().map(|input| input.view_on(gpu)).collect::<PyResult<Vec<_>>>()?;
         let (output, arrays) = (output.view_on(gpu)?, self.arrays(gpu, &arrays)?);
-        let caller = calling(caller);
+        let caller = Call(caller);
         let submit = || plan.bind(&views, output, &arrays)?.enqueue_for(caller);
         py.detach(submit).map_err(raised)
     }

@@ -306,6 +306,17 @@ def test_compiled_pipelines_are_kept_in_a_file(tmp_path):
     # What cannot be written is said, and ends no program with an error.
     done = python(program.format(now=False), WGPU_FFT_PIPELINE_CACHE=str(tmp_path / "missing" / "pipelines"))
     assert done.returncode == 0 and "missing" in done.stderr, done.stderr
+    asked = python(
+        """
+        import wgpu_fft
+        try:
+            wgpu_fft.get_device().save_pipelines()
+        except wgpu_fft.Error as error:
+            print(error.kind)
+        """,
+        WGPU_FFT_PIPELINE_CACHE=str(tmp_path / "missing" / "pipelines"),
+    )
+    assert asked.stdout.strip() == "file", asked.stderr
 
 
 def test_what_was_tuned_is_recorded(tmp_path):

@@ -105,5 +105,5 @@ pub use ops::inline::{Inline, InlineText};
 pub(crate) use recipe::Recipe;
 #[cfg(feature = "signal")]
 pub(crate) use spec::kind::End;
-pub use spec::kind::{Direction, Scale};
+pub use spec::kind::Scale;
 pub use spec::real_kind::RealKind;

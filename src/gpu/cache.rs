@@ -1,160 +1,77 @@
 //! Compiled pipelines, kept in a file.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use super::saved::{self, Saved};
-use crate::error::{self, Error};
+use crate::error::{Error, Result};
 use crate::files;
 
-/// Whether compiled pipelines are kept in a file, and whether that file could be used when the
-/// device was opened.
-///
-/// See [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum PipelineCacheStatus {
-    /// No file was named, so nothing is kept.
-    #[default]
-    Off,
-    /// The file does not exist yet; saving creates it.
-    New,
-    /// The file was loaded.
-    Loaded {
-        /// Number of bytes that were handed to the driver.
-        bytes: u64,
-    },
-    /// The file was not used; saving replaces it if it is a regular file.
-    Ignored {
-        /// Why the file was not used.
-        why: String,
-    },
-    /// The device cannot keep pipelines.
-    Unsupported {
-        /// Why not.
-        why: String,
-    },
-}
-
-impl fmt::Display for PipelineCacheStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Off => f.write_str("no pipeline cache"),
-            Self::New => f.write_str("a new pipeline cache"),
-            Self::Loaded { bytes } => write!(f, "a pipeline cache of {bytes} bytes"),
-            Self::Ignored { why } => write!(f, "a new pipeline cache, as the old one is of no use: {why}"),
-            Self::Unsupported { why } => write!(f, "no pipeline cache: {why}"),
-        }
-    }
-}
-
-/// Why compiled pipelines were not saved: see
-/// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache).
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PipelineCacheError {
-    /// None are kept.
-    #[error("compiled pipelines are not kept: {why}")]
-    Off {
-        /// Why not.
-        why: String,
-    },
-    /// The driver gives nothing to save.
-    #[error("the pipeline cache {path:?} is not saved: the driver gives nothing to save")]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file would be too large to be read back.
-    #[error("the pipeline cache {path:?} is not saved: its {bytes} bytes exceed the {available} that can be read back")]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The size that the file would have.
-        bytes: u64,
-        /// The largest size.
-        available: u64,
-    },
-    /// The file could not be written. The old one, if there is one, is as it was.
-    #[error("the pipeline cache {path:?} could not be written: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-    /// The device failed, or is lost.
-    #[error(transparent)]
-    Device(#[from] Error),
-}
-
-/// Where a device's pipelines are kept.
+/// Where a device's pipelines are kept, or why they are not; nothing if no file was named.
 #[derive(Debug, Default)]
-pub(super) struct PipelineCache {
-    status: PipelineCacheStatus,
-    open: Option<Open>,
-}
+pub(super) struct PipelineCache(Option<Result<Open>>);
 
 #[derive(Debug)]
 struct Open {
     path: PathBuf,
+    /// Bytes of the file that the driver was given, 0 of a new one; or why that was not done.
+    loaded: Result<u64>,
     cache: wgpu::PipelineCache,
+}
+
+const READING: &str = "reading the pipeline cache";
+const WRITING: &str = "writing the pipeline cache";
+
+impl Open {
+    fn new(device: &wgpu::Device, path: PathBuf, create: impl Fn(Option<Saved<'_>>) -> Result<wgpu::PipelineCache>) -> Result<Self> {
+        if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
+            let why = "the device was opened without the feature PIPELINE_CACHE, which only Vulkan has".to_owned();
+            return Err(Error::Unsupported { what: format!("the pipeline cache {path:?}"), why });
+        }
+        let load = |file: &[u8]| {
+            let saved = saved::parse(file, &identity(&device.adapter_info())).map_err(|why| Error::file(READING, &path, why))?;
+            let cache = create(Some(saved)).map_err(|why| Error::file(READING, &path, why))?;
+            Ok((saved.data().len() as u64, cache))
+        };
+        let held = files::read_whole(&path, LARGEST).map_err(|why| Error::file(READING, &path, why));
+        let (loaded, cache) = match held.and_then(|file| file.as_deref().map(load).transpose()) {
+            Ok(Some((bytes, cache))) => (Ok(bytes), cache),
+            Ok(None) => (Ok(0), create(None)?),
+            Err(why) => (Err(why), create(None)?),
+        };
+        Ok(Self { path, loaded, cache })
+    }
 }
 
 impl PipelineCache {
     /// Opens the cache of a device, which `create` makes, with what the file holds, if that is of
     /// use.
-    pub fn open(device: &wgpu::Device, path: PathBuf, create: impl Fn(Option<Saved<'_>>) -> error::Result<wgpu::PipelineCache>) -> Self {
-        let unsupported = |why| Self { status: PipelineCacheStatus::Unsupported { why }, open: None };
-        if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
-            return unsupported("the device was opened without the feature PIPELINE_CACHE, which only Vulkan has".to_owned());
-        }
-        let load = |file: &[u8]| -> Result<_, String> {
-            let saved = saved::parse(file, &identity(&device.adapter_info()))?;
-            let cache = create(Some(saved)).map_err(|error| error.to_string())?;
-            Ok((PipelineCacheStatus::Loaded { bytes: saved.data().len() as u64 }, cache))
-        };
-        let unused = |why| PipelineCacheStatus::Ignored { why };
-        let loaded = match files::read_whole(&path, LARGEST) {
-            Ok(Some(file)) => load(&file).map_err(unused),
-            Ok(None) => Err(PipelineCacheStatus::New),
-            Err(error) => Err(unused(format!("it cannot be read: {error}"))),
-        };
-        let opened = loaded.or_else(|status| Ok::<_, Error>((status, create(None)?)));
-        match opened {
-            Ok((status, cache)) => Self { status, open: Some(Open { path, cache }) },
-            Err(error) => unsupported(error.to_string()),
-        }
+    pub fn open(device: &wgpu::Device, path: PathBuf, create: impl Fn(Option<Saved<'_>>) -> Result<wgpu::PipelineCache>) -> Self {
+        Self(Some(Open::new(device, path, create)))
     }
 
-    pub fn status(&self) -> &PipelineCacheStatus {
-        &self.status
+    pub fn loaded(&self) -> Option<Result<u64>> {
+        let of_open = |open: &Result<Open>| open.as_ref().map_err(Error::clone).and_then(|open| open.loaded.clone());
+        self.0.as_ref().map(of_open)
     }
 
     pub fn wgpu(&self) -> Option<&wgpu::PipelineCache> {
-        self.open.as_ref().map(|open| &open.cache)
+        Some(&self.0.as_ref()?.as_ref().ok()?.cache)
     }
 
     /// Writes the file, with what `data` of the driver's cache is to be kept, and returns its size.
-    pub fn save(
-        &self,
-        device: &wgpu::Device,
-        data: impl FnOnce(&wgpu::PipelineCache) -> error::Result<Option<Vec<u8>>>,
-    ) -> Result<u64, PipelineCacheError> {
-        let Some(Open { path, cache }) = &self.open else {
-            let why = match &self.status {
-                PipelineCacheStatus::Unsupported { why } => why.clone(),
-                _ => "no file was named; GpuOptions::pipeline_cache does that".to_owned(),
-            };
-            return Err(PipelineCacheError::Off { why });
+    pub fn save(&self, device: &wgpu::Device, data: impl FnOnce(&wgpu::PipelineCache) -> Result<Option<Vec<u8>>>) -> Result<u64> {
+        let unnamed = || Error::Unsupported {
+            what: "saving compiled pipelines".to_owned(),
+            why: "no file was named; GpuOptions::pipeline_cache, Gpu::with_pipeline_cache and WGPU_FFT_PIPELINE_CACHE do that".to_owned(),
         };
-        let data = data(cache)?.ok_or_else(|| PipelineCacheError::Empty { path: path.clone() })?;
+        let Open { path, cache, .. } = self.0.as_ref().ok_or_else(unnamed)?.as_ref().map_err(Error::clone)?;
+        let data = data(cache)?.ok_or_else(|| Error::file(WRITING, path, "the driver gives nothing to save"))?;
         let file = saved::file(&identity(&device.adapter_info()), &data);
         let bytes = file.len() as u64;
         if bytes > LARGEST {
-            return Err(PipelineCacheError::TooLarge { path: path.clone(), bytes, available: LARGEST });
+            return Err(Error::file(WRITING, path, format!("its {bytes} bytes exceed the {LARGEST} that can be read back")));
         }
-        files::replace(path, &file).map_err(|source| PipelineCacheError::Io { path: path.clone(), source })?;
+        files::replace(path, &file).map_err(|why| Error::file(WRITING, path, why))?;
         Ok(bytes)
     }
 }

@@ -22,15 +22,8 @@ const MAX_AGE: Duration = Duration::from_micros(500);
 pub(super) const SUBMISSION: &str = "submission of what was queued";
 
 /// Who queued something: what an error says if that cannot be submitted. It is printed only then.
-///
-/// ```
-/// use wgpu_fft::gpu::Caller;
-///
-/// let caller = Caller::new("frame 17");
-/// assert_eq!(caller.to_string(), "frame 17");
-/// ```
 #[derive(Clone)]
-pub struct Caller(Arc<dyn Say>);
+pub(crate) struct Caller(Arc<dyn Say>);
 
 /// Something that prints, which threads may share where there are threads.
 trait Say: fmt::Display + wgpu::WasmNotSendSync {}

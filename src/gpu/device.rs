@@ -9,7 +9,7 @@ use std::time::Duration;
 use once_cell::sync::OnceCell;
 
 use super::buffer::given;
-use super::cache::{PipelineCache, PipelineCacheError, PipelineCacheStatus};
+use super::cache::PipelineCache;
 use super::fault::{Faults, Steps};
 use super::known::Known;
 use super::options::WAIT_LIMIT;
@@ -227,11 +227,18 @@ impl Gpu {
         Self { cache: Arc::new(PipelineCache::open(&self.device, path.into(), create)), ..self }
     }
 
-    /// Whether compiled pipelines are kept in a file, and whether that file could be used when the
-    /// device was opened.
+    /// How many bytes of compiled pipelines the driver was given from the file that
+    /// [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache) names: 0 if that does not
+    /// exist yet, and `None` if no file was named.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File) if the file cannot be read, or was made for another
+    /// device; saving replaces it if it is a regular file.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if the device cannot keep pipelines; what
+    /// wgpu says if it makes no cache.
     #[must_use]
-    pub fn pipeline_cache(&self) -> &PipelineCacheStatus {
-        self.cache.status()
+    pub fn pipeline_cache(&self) -> Option<Result<u64>> {
+        self.cache.loaded()
     }
 
     /// Writes all pipelines, those loaded and those compiled so far, to the file that
@@ -244,9 +251,11 @@ impl Gpu {
     /// alone.
     ///
     /// # Errors
-    /// If no file was named, the device cannot keep pipelines (see
-    /// [`pipeline_cache`](Self::pipeline_cache)) or is lost, or the file cannot be written.
-    pub fn save_pipeline_cache(&self) -> std::result::Result<u64, PipelineCacheError> {
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if no file was named, or the device cannot
+    /// keep pipelines; [`Error::File`](crate::Error::File) if the file cannot be written, the
+    /// driver gives nothing to save, or more than 256 MiB;
+    /// [`Error::DeviceLost`](crate::Error::DeviceLost).
+    pub fn save_pipeline_cache(&self) -> Result<u64> {
         self.check_alive("saving the pipeline cache")?;
         self.cache.save(&self.device, |cache| self.caught("saving the pipeline cache", 0, || cache.get_data()))
     }

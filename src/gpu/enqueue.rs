@@ -1,5 +1,6 @@
 //! Recording work now and submitting it later, or at once.
 
+use std::fmt;
 use std::sync::{Arc, MutexGuard};
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -26,17 +27,18 @@ impl Gpu {
         self.enqueue_copy_of(source, target, None)
     }
 
-    /// As [`enqueue_copy`](Self::enqueue_copy), for a caller that errors name.
+    /// As [`enqueue_copy`](Self::enqueue_copy), for a caller that errors name: what it prints,
+    /// which it is asked for only then.
     ///
     /// # Errors
     /// Those of [`enqueue_copy`](Self::enqueue_copy).
     pub fn enqueue_copy_for<'a, T: Element>(
         &self,
-        caller: Caller,
+        caller: impl fmt::Display + wgpu::WasmNotSendSync + 'static,
         source: impl IntoView<'a, T>,
         target: impl IntoView<'a, T>,
     ) -> Result<()> {
-        self.enqueue_copy_of(source, target, Some(caller))
+        self.enqueue_copy_of(source, target, Some(Caller::new(caller)))
     }
 
     fn enqueue_copy_of<'a, T: Element>(

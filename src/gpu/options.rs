@@ -94,7 +94,7 @@ impl GpuOptions {
         ///
         /// One file holds the pipelines of one adapter with one version of its driver. A file that
         /// is damaged, or was made for another adapter, is ignored and replaced on the next save;
-        /// [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells which. Only Vulkan supports
+        /// [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells why. Only Vulkan supports
         /// such caches. Most drivers of desktop GPUs also keep a cache of their own.
         ///
         /// The file must be a regular file of at most 256 MiB, or a link to one. Nothing else is

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 ///
 /// ```no_run
 /// # fn time(gpu: &wgpu_fft::Gpu, bound: &wgpu_fft::Bound) -> wgpu_fft::Result<std::time::Duration> {
-/// let stopwatch = wgpu_fft::gpu::Stopwatch::new(gpu)?;
+/// let stopwatch = wgpu_fft::low_level::Stopwatch::new(gpu)?;
 /// stopwatch.time(|pass| bound.record(pass))
 /// # }
 /// ```

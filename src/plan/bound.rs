@@ -1,5 +1,6 @@
 //! A program bound to arrays, and recording it.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -175,16 +176,6 @@ impl BoundStep {
     }
 }
 
-/// The time that one dispatch of a program took on the device.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct StepTime {
-    /// The dispatch's label.
-    pub label: String,
-    /// Time from its begin to its end, by the device's clock.
-    pub time: Duration,
-}
-
 impl Bound {
     /// Records the operation as one compute pass.
     ///
@@ -246,12 +237,13 @@ impl Bound {
         self.gpu.enqueue(self.bytes, self.run.clone(), None)
     }
 
-    /// As [`enqueue`](Self::enqueue), for a caller that errors name.
+    /// As [`enqueue`](Self::enqueue), for a caller that errors name: what it prints, which it is
+    /// asked for only then.
     ///
     /// # Errors
     /// Those of [`enqueue`](Self::enqueue).
-    pub fn enqueue_for(&self, caller: Caller) -> Result<()> {
-        self.gpu.enqueue(self.bytes, self.run.clone(), Some(caller))
+    pub fn enqueue_for(&self, caller: impl fmt::Display + wgpu::WasmNotSendSync + 'static) -> Result<()> {
+        self.gpu.enqueue(self.bytes, self.run.clone(), Some(Caller::new(caller)))
     }
 
     /// As [`enqueue`](Self::enqueue), but it never submits: it returns whether that is due.
@@ -260,12 +252,13 @@ impl Bound {
     }
 
     /// Runs the operation once, with each dispatch in a compute pass of its own between two
-    /// timestamps.
+    /// timestamps. Returns the label of each dispatch, and the time from its begin to its end by
+    /// the device's clock.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the device was opened without `TIMESTAMP_QUERY`;
     /// [`Error::DeviceLost`].
-    pub fn time_steps(&self) -> Result<Pending<Vec<StepTime>>> {
+    pub fn time_steps(&self) -> Result<Pending<Vec<(String, Duration)>>> {
         if !self.gpu.profile().timestamps {
             let what = "timing of steps".to_owned();
             return Err(Error::Unsupported { what, why: "the device was opened without the feature TIMESTAMP_QUERY".to_owned() });
@@ -303,7 +296,7 @@ impl Bound {
                     let nanoseconds = stamp[1].saturating_sub(stamp[0]) as f64 * period;
                     Duration::from_nanos(nanoseconds as u64)
                 });
-                labels.into_iter().zip(times).map(|(label, time)| StepTime { label, time }).collect()
+                labels.into_iter().zip(times).collect()
             },
         )
     }

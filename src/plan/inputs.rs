@@ -117,14 +117,15 @@ pub struct HostInputs<'a, T> {
 }
 
 /// What can be the input of a plan on the host: a slice, a vector or an array by reference, a pair
-/// of them for operations on two arrays, or either of these [`With`] arrays for fragments.
+/// of them for operations on two arrays, or either of these [`With`] arrays for fragments. Types of
+/// yours cannot implement it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array of `{T}` on the host",
     label = "expected a slice of `{T}`, or a pair of slices",
     note = "arrays on the device are the input of `Plan::bind` and `Plan::encode`; FFTs compute in f32, so f64 data must be converted"
 )]
 pub trait IntoHostInputs<'a, T> {
-    /// The arrays.
+    #[doc(hidden)]
     fn into_host_inputs(self) -> HostInputs<'a, T>;
 }
 

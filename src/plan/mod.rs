@@ -10,7 +10,7 @@ mod compose;
 mod computation;
 mod inputs;
 #[cfg(feature = "ndarray")]
-mod ndarray;
+pub(crate) mod ndarray;
 mod once;
 mod planned;
 pub(crate) mod precision;
@@ -27,12 +27,12 @@ mod workspace;
 pub use crate::slot::Array;
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
-pub use bound::{Bound, StepTime};
+pub use bound::Bound;
 pub(crate) use build::{Builder, ROOM, compile_alone, filled};
 pub(crate) use computation::{Computation, Search, typed};
-pub use inputs::{HostInputs, Inputs, IntoHostInputs, IntoInputs, With};
+pub use inputs::{Inputs, IntoHostInputs, IntoInputs, With};
 #[cfg(feature = "ndarray")]
-pub use ndarray::{Arrangement, Shaped};
+pub(crate) use ndarray::{Arrangement, Shaped};
 pub(crate) use once::{OnceMap, Room};
 pub use planned::Plan;
 pub use program::{Placement, Program};
@@ -40,7 +40,7 @@ pub(crate) use recipes::{Fit, check_invocations, check_memory, check_workgroup, 
 pub(crate) use spec::Sealed;
 pub use spec::Spec;
 pub(crate) use textures::Given;
-pub use textures::{IntoOutput, Output, TextureLevel};
+pub use textures::{IntoOutput, TextureLevel};
 pub(crate) use untyped::Untyped;
 pub use verify::Verified;
 pub(crate) use verify::verify;

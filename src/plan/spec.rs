@@ -112,7 +112,7 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
 mod tests {
     use super::*;
     use crate::fft::C2c;
-    use crate::reduce::{self, Custom};
+    use crate::reduce;
     use crate::transpose::Permute;
     use crate::{Complex32, Fragment};
 
@@ -137,7 +137,7 @@ mod tests {
         check(transpose(), [transpose().map_input::<f32>(value()), transpose().map_output::<f32>(value())]);
         let sum = || reduce::sum::<f32>(100);
         check(sum(), [sum().map_input::<f32>(value()), sum().map_output::<f32>(value())]);
-        let custom = || Custom::<f32>::new("max(a, b)", 0.0).map(|operator| reduce::custom(9, operator));
+        let custom = || reduce::custom::<f32>(9, "max(a, b)", 0.0);
         check(sum(), [custom(), custom()]);
     }
 

@@ -355,14 +355,15 @@ impl Checked<'_> {
 }
 
 /// What a plan writes on the device: an array in a buffer ([`IntoView`]), or of a plan whose output
-/// are [`Texel`]s a texture: `&wgpu::Texture` or a [`TextureLevel`].
+/// are [`Texel`]s a texture: `&wgpu::Texture` or a [`TextureLevel`]. Types of yours implement
+/// [`IntoView`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array of `{T}` on the device",
     label = "expected a `View` or a `&DeviceBuffer` of `{T}`, or for `Texel` a `&wgpu::Texture`",
     note = "of a `wgpu::Buffer`, pass the view `View::whole(&buffer)?` or `View::new(&buffer, offset_bytes, len)?`"
 )]
 pub trait IntoOutput<'a, T> {
-    /// The array or the texture.
+    #[doc(hidden)]
     fn into_output(self) -> Output<'a, T>;
 }
 

@@ -19,19 +19,6 @@ use crate::shape::{Batched, Shape};
 use crate::strides::{IoDim, joined};
 use crate::text::{Field, Flag, join};
 
-/// What the order of a sum may depend on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum Determinism {
-    /// On the recipe: equal plans on equal devices give equal bits, run after run. The rules are
-    /// free to choose the fastest order.
-    #[default]
-    RunToRun,
-    /// On the shape alone. The bits of the result depend neither on workgroup or subgroup sizes nor
-    /// on where an array is cut for several bindings or devices.
-    AcrossDevices,
-}
-
 /// A reduction without the types of its elements.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
@@ -51,7 +38,8 @@ pub(super) struct Core {
     /// The fragment that makes elements of this kind of those in the array, and the one that makes
     /// what is stored of the results.
     pub(super) maps: [Option<Checked>; 2],
-    pub(super) determinism: Determinism,
+    /// Whether the order of a sum depends on the shape alone.
+    pub(super) across_devices: bool,
 }
 
 impl Core {
@@ -77,7 +65,7 @@ impl Core {
             finish,
             ddof: 0,
             maps: [None, None],
-            determinism: Determinism::RunToRun,
+            across_devices: false,
         }
     }
 
@@ -161,9 +149,8 @@ impl Core {
             (Fold::Squares, Kind::F16) => Fold::Sum,
             (own, _) => own.clone(),
         };
-        let rounded = self.determinism == Determinism::AcrossDevices;
         let [source, sink] = [0, 1].map(|side| self.maps[side].clone().map(|fragment| self.indexed(fragment)));
-        Ok(Operator { input: self.kind, source, map: self.map, fold, finish, sink, rounded })
+        Ok(Operator { input: self.kind, source, map: self.map, fold, finish, sink, rounded: self.across_devices })
     }
 
     /// A fragment, with where it finds its indices.
@@ -248,7 +235,7 @@ impl Core {
 
     /// Whether the order across devices is requested and the bits of the result depend on it.
     pub(super) fn is_ordered(&self, operator: &Operator) -> bool {
-        self.determinism == Determinism::AcrossDevices && !operator.is_exact()
+        self.across_devices && !operator.is_exact()
     }
 }
 
@@ -261,6 +248,6 @@ impl fmt::Display for Core {
         if let Fold::Custom { expression, .. } = &self.fold {
             write!(f, " `{expression}`")?;
         }
-        write!(f, "{}{}", Flag("across-devices", self.determinism == Determinism::AcrossDevices), Maps(&self.maps))
+        write!(f, "{}{}", Flag("across-devices", self.across_devices), Maps(&self.maps))
     }
 }

@@ -1,27 +1,29 @@
 //! User-defined operators.
 
-use std::marker::PhantomData;
-use std::sync::Arc;
-
 use super::arithmetic::type_of;
+use super::spec::Reduction;
 use super::value::Value;
 use crate::error::{self, Error, Result};
 use crate::fragment::{Refusal, Sizes, Source, Wrong, parsed};
-use crate::kernels::reduce::operator::Kind;
+use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map};
+use crate::shape::Shape;
 use crate::threads::on_deep_stack;
 
-/// A user-defined operator, written in WGSL.
+/// The maximum number of bytes, of tokens, and of brackets within brackets of an expression.
+const MAX_BYTES: usize = 4096;
+const MAX_TOKENS: usize = 512;
+const MAX_NESTED: usize = 32;
+
+/// A reduction with an operator of the caller's, an expression in WGSL, and its identity element.
 ///
 /// ```
-/// use wgpu_fft::Fragment;
-/// use wgpu_fft::reduce::{self, Custom};
+/// use wgpu_fft::{Fragment, reduce};
 ///
-/// // The largest distance from 0.5.
-/// let largest = Custom::<f32>::new("max(a, b)", 0.0)?;
+/// // The largest distance from 0.5 in each row.
 /// let distance = Fragment::new("abs(value - 0.5)");
-/// let spec = reduce::custom([1080, 1920], largest).axes([1]).map_input::<f32>(distance)?;
+/// let spec = reduce::custom::<f32>([1080, 1920], "max(a, b)", 0.0)?.axes([1]).map_input::<f32>(distance)?;
 ///
-/// let error = Custom::<f32>::new("max(a, c)", 0.0).unwrap_err();
+/// let error = reduce::custom::<f32>(100, "max(a, c)", 0.0).unwrap_err();
 /// assert!(error.to_string().contains("no definition in scope for identifier: `c`"));
 /// # Ok::<(), wgpu_fft::Error>(())
 /// ```
@@ -36,52 +38,24 @@ use crate::threads::on_deep_stack;
 /// Values are `f32` for elements of f32 and f16, `i32`, `u32`, and `vec2<f32>` for complex numbers.
 /// An expression may call the built-in functions of WGSL.
 ///
-/// An expression has at most [`MAX_BYTES`](Self::MAX_BYTES) bytes and
-/// [`MAX_TOKENS`](Self::MAX_TOKENS) tokens (names, numbers, operators and brackets). Brackets may
-/// be nested to a depth of [`MAX_NESTED`](Self::MAX_NESTED). The reason for these limits: WGSL
-/// compilers, wgpu's among them, are recursive, and a long expression overflows their stack, which
-/// ends the process. Functions that only fragment shaders may call, such as `dpdx`, are refused.
-#[derive(Debug)]
-#[must_use]
-pub struct Custom<T> {
-    pub(super) expression: Arc<str>,
-    pub(super) identity: [u32; 2],
-    element: PhantomData<T>,
-}
-
-impl<T> Clone for Custom<T> {
-    fn clone(&self) -> Self {
-        Self { expression: Arc::clone(&self.expression), identity: self.identity, element: PhantomData }
+/// # Errors
+/// [`Error::Parse`] with the place and the reason, if the expression is not valid;
+/// [`Error::Unsupported`] for f64; [`Error::LimitExceeded`] for more than 4096 bytes, 512 names,
+/// numbers, operators and brackets, or 32 brackets within brackets. The reason for these limits:
+/// WGSL compilers, wgpu's among them, are recursive, and a long expression overflows their stack,
+/// which ends the process. Functions that only fragment shaders may call, such as `dpdx`, are
+/// refused.
+pub fn custom<T: Value>(shape: impl Into<Shape>, expression: &str, identity: T::Wide) -> Result<Reduction<T, T::Wide>> {
+    if T::KIND == Kind::F64 {
+        let why = "custom operators support f32, f16, i32, u32 and complex f32".to_owned();
+        return Err(Error::Unsupported { what: "a custom operator on f64".to_owned(), why });
     }
-}
-
-impl<T: Value> Custom<T> {
-    /// The maximum number of bytes of an expression.
-    pub const MAX_BYTES: usize = 4096;
-
-    /// The maximum number of names, numbers, operators and brackets of an expression.
-    pub const MAX_TOKENS: usize = 512;
-
-    /// The maximum nesting depth of brackets in an expression.
-    pub const MAX_NESTED: usize = 32;
-
-    /// Makes the operator a ∘ b from an expression in `a` and `b`, and its identity element.
-    ///
-    /// # Errors
-    /// [`Error::Parse`] with the place and the reason, if the expression is not valid;
-    /// [`Error::LimitExceeded`] if it is longer or deeper than the limits above;
-    /// [`Error::Unsupported`] for f64.
-    pub fn new(expression: &str, identity: T::Wide) -> Result<Self> {
-        if T::KIND == Kind::F64 {
-            let why = "custom operators support f32, f16, i32, u32 and complex f32".to_owned();
-            return Err(Error::Unsupported { what: "a custom operator on f64".to_owned(), why });
-        }
-        check::<T>(expression)?;
-        let mut words = [0; 2];
-        let bytes = bytemuck::bytes_of(&identity);
-        bytemuck::bytes_of_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Ok(Self { expression: expression.into(), identity: words, element: PhantomData })
-    }
+    check(expression, T::KIND)?;
+    let mut words = [0; 2];
+    let bytes = bytemuck::bytes_of(&identity);
+    bytemuck::bytes_of_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+    let fold = Fold::Custom { expression: expression.into(), identity: words };
+    Ok(Reduction::new("custom", shape, Map::Identity, fold, Finish::Identity))
 }
 
 /// Refuses text that is not an expression of the value type in `a` and `b`.
@@ -90,23 +64,23 @@ impl<T: Value> Custom<T> {
 /// before a sign, a component or an index of a component, a bracket. So a limit on tokens bounds
 /// the depth of every tree. Brackets have a limit of their own, because a parser calls a dozen
 /// functions for each of them.
-fn check<T: Value>(expression: &str) -> Result<()> {
+fn check(expression: &str, kind: Kind) -> Result<()> {
     let wrong = |why: String| Error::Parse { what: "expression for a reduction", text: expression.to_owned(), why };
     let at = |Wrong { at, why }: Wrong| wrong(format!("column {}: {why}", expression[..at].chars().count() + 1));
     let named = |what: &str| format!("an expression for a reduction ({what})");
     let within = |what, limit, required: usize, available: usize| error::within(|| named(what), limit, required as u64, available as u64);
-    within("bytes", "Custom::MAX_BYTES", expression.len(), Custom::<T>::MAX_BYTES)?;
+    within("bytes", "bytes of an operator", expression.len(), MAX_BYTES)?;
     // No expression needs any of these, and they could make a text more than an expression.
     if let Some(word) = [";", "{", "}", "@", "//", "/*"].into_iter().find(|word| expression.contains(word)) {
         return Err(wrong(format!("it must be a single expression, without `{word}`")));
     }
     let source = Source::new(expression).map_err(at)?;
-    within("names, numbers, operators and brackets", "Custom::MAX_TOKENS", source.len(), Custom::<T>::MAX_TOKENS)?;
-    within("brackets within brackets", "Custom::MAX_NESTED", source.depth().map_err(at)?, Custom::<T>::MAX_NESTED)?;
+    within("names, numbers, operators and brackets", "tokens of an operator", source.len(), MAX_TOKENS)?;
+    within("brackets within brackets", "depth of brackets", source.depth().map_err(at)?, MAX_NESTED)?;
     if let Some(place) = source.too_large(&mut Sizes::new(&Source::default())) {
         return Err(at(place));
     }
-    let value = type_of(T::KIND);
+    let value = type_of(kind);
     // A compute shader calls the function: some WGSL functions are valid only in fragment shaders,
     // and naga notices that only if a shader of another kind calls them.
     let text = format!(

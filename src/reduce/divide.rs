@@ -2,7 +2,7 @@
 //! whole.
 //!
 //! [`division`] says how the array can be cut; this depends on its shape alone. However it is cut,
-//! everything is combined in the order that [`Determinism::AcrossDevices`] fixes for the whole
+//! everything is combined in the order that [`Reduction::across_devices`] fixes for the whole
 //! array. The result therefore has the same bits as on one device in that order:
 //!
 //! | division | a unit | each piece computes | at the end |
@@ -21,7 +21,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::core::{Core, Determinism};
+use super::core::Core;
 use super::fit::{Portion, Problem};
 use super::geometry::Geometry;
 use super::order::{Order, fixed_order, in_order, own_widths};
@@ -207,7 +207,7 @@ impl Cut {
 
 impl<T, O> Share<T, O> {
     fn new<S, R>(whole: &Reduction<S, R>, what: What) -> Self {
-        let core = Core { determinism: Determinism::AcrossDevices, ..whole.core.clone() };
+        let core = Core { across_devices: true, ..whole.core.clone() };
         Self { core, what, element: PhantomData }
     }
 

@@ -13,7 +13,7 @@
 //! | [`dot`], [`vdot`] | Σ x·y, Σ x̅·y | all | the same; f32 for f16 |
 //! | [`max_abs_diff`] | max \|x - y\| | all | real; u32 for i32 |
 //! | [`any`], [`all`], [`count`] | whether any or all are nonzero, and how many are | all | u32 |
-//! | [`custom`](custom()) | a user-defined [operator](Custom) in WGSL | all but f64 | the same; f32 for f16 |
+//! | [`custom`](custom()) | a user-defined operator in WGSL | all but f64 | the same; f32 for f16 |
 //!
 //! Elements are f32, i32, u32, complex f32, f16 or f64. f16 takes 2 bytes in memory, is computed in
 //! f32, and needs no device feature. Sums, products and differences of f64 need a device with
@@ -65,10 +65,9 @@ mod spec;
 pub(crate) mod value;
 mod verification;
 
-pub use core::Determinism;
-pub use custom::Custom;
+pub use custom::custom;
 pub use operations::{
-    all, any, argmax, argmax_abs, argmin, count, custom, dot, max, max_abs, max_abs_diff, mean, mean_squares, min, norm, product,
+    all, any, argmax, argmax_abs, argmin, count, dot, max, max_abs, max_abs_diff, mean, mean_squares, min, norm, product,
     standard_deviation, sum, sum_abs, sum_squares, variance, vdot, wide_sum,
 };
 pub(crate) use parse::{any_spec, is_operation};

@@ -1,6 +1,5 @@
 //! The reductions by name. [`Reduction`] defines each of them exactly.
 
-use super::custom::Custom;
 use super::spec::Reduction;
 use super::value::{Float, Integer, Ordered, Value};
 use crate::kernels::reduce::operator::{Finish, Fold, Map};
@@ -125,10 +124,4 @@ operations! {
 
     /// √Σ |x|², the Euclidean norm, of numbers of any size: squares neither overflow nor vanish.
     norm<Float> -> T::Magnitude: Norm, Squares, Finish::Root;
-}
-
-/// A reduction with a user-defined operator.
-pub fn custom<T: Value>(shape: impl Into<Shape>, operator: Custom<T>) -> Reduction<T, T::Wide> {
-    let fold = Fold::Custom { expression: operator.expression, identity: operator.identity };
-    Reduction::new("custom", shape, Map::Identity, fold, Finish::Identity)
 }

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use half::f16;
 use num_complex::Complex32;
 
-use super::core::{Core, Determinism};
+use super::core::Core;
 use super::operations::NAMED;
 use super::spec::Reduction;
 use super::value::Value;
@@ -111,8 +111,8 @@ impl Core {
 }
 
 parsed!(
-    /// It has no fragments, and no [`Custom`](super::Custom) operator, whose identity element a
-    /// text does not state.
+    /// It has no fragments, and no [`custom`](super::custom()) operator, whose identity
+    /// element a text does not state.
     Reduction<T, O> where T: Value, O: Element, |text| {
         Ok(Self::of(parse_typed(text, T::KIND, T::NAME, TypeId::of::<O>())?))
     }
@@ -136,7 +136,7 @@ fn parse(whole: &str, kind: Kind, element: &'static str) -> Result<Core> {
     let mut words = text.words(whole);
     let name = words.one("an operation")?;
     if name == CUSTOM {
-        let why = "operators in WGSL cannot be read from a text, which does not state their identity element: use Custom::new";
+        let why = "operators in WGSL cannot be read from a text, which does not state their identity element: use reduce::custom";
         return Err(text.wrong(name, why));
     }
     words.skip(element)?;
@@ -156,7 +156,7 @@ fn parse(whole: &str, kind: Kind, element: &'static str) -> Result<Core> {
         axes: axes.and_then(|axes| core.shape.canonical_axes(&axes)),
         input,
         ddof: fields.value("ddof").map_or(Ok(0), |ddof| text.number(ddof))?,
-        determinism: if fields.flag("across-devices") { Determinism::AcrossDevices } else { Determinism::RunToRun },
+        across_devices: fields.flag("across-devices"),
         ..core
     };
     fields.done("a batch (x4), axes (axes=0,2), a layout (in=1024,1), a divisor (ddof=1) or across-devices, each at most once")?;

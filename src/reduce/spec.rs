@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use super::core::{Core, Determinism};
+use super::core::Core;
 use super::recipe::Recipe;
 use super::samples::samples;
 use super::value::Value;
@@ -86,8 +86,9 @@ use crate::verify::{Sample, Verification};
 /// nonzero, so `any`, `all` and `count` count it.
 ///
 /// # Determinism
-/// See [`Determinism`]. Min, max, argmin, argmax, integer sums and logical operations never depend
-/// on the order. `AcrossDevices` covers sums and products of f32, f16 and complex numbers, on
+/// Equal plans on equal devices give equal bits, run after run. With
+/// [`across_devices`](Self::across_devices) the order of a sum depends on its shape alone. Min, max, argmin, argmax, integer sums and logical operations never depend
+/// on the order. It covers sums and products of f32, f16 and complex numbers, on
 /// adapters that round f32 operations as IEEE 754 does and keep subnormal numbers. On every device,
 /// products are then rounded before they are added. Variances are covered as well, except for the
 /// last division. It also fixes the order of custom operators, but not how a device rounds inside
@@ -103,7 +104,7 @@ use crate::verify::{Sample, Verification};
 /// A layout is read as fast as a dense array if it has the same runs of elements in memory, in
 /// whatever order the axes are. Elements that are apart are loaded one by one, and the memory
 /// between them counts as read. The dimension closest in memory is walked by neighbouring
-/// invocations, unless the order is fixed: with `AcrossDevices`, for `argmin` and `argmax`, and
+/// invocations, unless the order is fixed: with `across_devices`, for `argmin` and `argmax`, and
 /// with a fragment that asks for indices of axes that are reduced, elements are visited in the
 /// order of the shape. That is slow if it is far from the order in memory.
 ///
@@ -244,8 +245,10 @@ impl<T: Element, O: Element> Reduction<T, O> {
         /// was drawn from without bias.
         ddof(ddof: usize) => own.core.ddof = ddof;
 
-        /// Sets what the order of a sum may depend on.
-        determinism(determinism: Determinism) => own.core.determinism = determinism;
+        /// Lets the order of a sum depend on the shape alone: then the bits of the result depend
+        /// neither on the sizes of workgroups and subgroups, nor on where an array is cut for
+        /// several bindings or devices. By default the fastest order is chosen for the device.
+        across_devices() => own.core.across_devices = true;
     }
 
     /// The number of additions that an element passes through with this recipe: the d of the error

@@ -13,7 +13,7 @@
 
 pub(crate) mod any;
 mod builtin;
-mod choice;
+pub(crate) mod choice;
 pub(crate) mod hash;
 pub(crate) mod search;
 pub(crate) mod tunable;
@@ -35,14 +35,14 @@ pub(crate) mod record;
 #[cfg(feature = "tune")]
 mod rigor;
 #[cfg(feature = "tune")]
-mod tuning;
+pub(crate) mod tuning;
 
 pub(crate) use builtin::Estimate;
+pub use choice::Choice;
 pub(crate) use choice::Chooser;
-pub use choice::{Choice, Source};
 #[cfg(feature = "tune")]
-pub use record::{Record, RecordError};
+pub use record::Record;
 #[cfg(feature = "tune")]
 pub use rigor::Rigor;
 #[cfg(feature = "tune")]
-pub use tuning::{Progress, Stage, Tuning};
+pub use tuning::Tuning;

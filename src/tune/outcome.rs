@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::time::Duration;
 
-use crate::gpu::Timer;
+use crate::gpu::stopwatch::Timer;
 
 /// The share of the estimate's time that a recipe must save, in the same rounds, to replace it.
 /// Smaller gains may be noise.

@@ -1,7 +1,7 @@
 //! Reductions in pieces, on one adapter and spread over all of them.
 
 use wgpu_fft::elements::Value;
-use wgpu_fft::reduce::{self, Custom, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::{Complex32, Element, Fragment, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts};
@@ -64,7 +64,7 @@ pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
 /// Sums whose bits depend on their order.
 fn check_long(devices: &Divided<Turns>) {
     let (x, y, z) = (noise(300_000, 29), noise(300_000, 31), complex_noise(60_000, 30));
-    let sum = reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap());
+    let sum = reduce::custom::<f32>(300_000, "a + b", 0.0).unwrap();
     let of_reals = [
         reduce::sum::<f32>(300_000),
         reduce::sum([3000, 100]).axes([0]),

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use wgpu_fft::Spec;
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::C2c;
-use wgpu_fft::gpu::{Stopwatch, Transfers};
+use wgpu_fft::gpu::Transfers;
+use wgpu_fft::low_level::Stopwatch;
 use wgpu_fft::plan::{Placement, Workspace};
 use wgpu_fft::signal::Stft;
 use wgpu_fft::signal::{PowerSpectrum, SeparableFilter, SpectralFilter};
@@ -169,7 +170,7 @@ fn operations() -> Vec<Operation> {
                 .map_err(|error| error.clone())?
                 .time(|pass| bound.record(pass))
                 .or_else(|error| if matches!(error, Error::Unsupported { .. }) { Ok(Duration::ZERO) } else { Err(error) })?;
-            seconds += bound.time_steps()?.wait()?.iter().map(|step| step.time).sum::<Duration>();
+            seconds += bound.time_steps()?.wait()?.iter().map(|(_, time)| *time).sum::<Duration>();
         }
         assert!(seconds > Duration::ZERO);
         Ok(Vec::new())

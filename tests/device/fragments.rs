@@ -11,11 +11,11 @@ use wgpu_fft::With;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level;
 use wgpu_fft::low_level::tune::record::Items as _;
-use wgpu_fft::low_level::tune::{DeviceIdentity, End};
+use wgpu_fft::low_level::tune::{DeviceIdentity, End, Source};
 use wgpu_fft::num_complex;
-use wgpu_fft::reduce::{self, Determinism};
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
+use wgpu_fft::tune::{Record, Rigor, Tuning};
 use wgpu_fft::{Complex32, DeviceBuffer, Element, Error, Fragment, FragmentArrays, Gpu, Planner, View, bytemuck, wgpu};
 
 use crate::harness::*;
@@ -149,8 +149,8 @@ pub fn reductions_map_what_they_load(device: &Device) {
             *sum = sum.wrapping_add(value);
         }
         let expected: Vec<u32> = expected.into_values().collect();
-        for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
-            let spec = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes).determinism(determinism);
+        let sum = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes);
+        for spec in [sum.clone(), sum.across_devices()] {
             let plan = device.planner.plan(spec.map_input::<u8>(fragment.clone()).unwrap()).unwrap();
             let sums = plan.run(With(&bytes, &arrays)).unwrap().wait().unwrap();
             assert_eq!(sums, expected, "{}: {axes:?}", device.name);
@@ -181,8 +181,8 @@ pub fn reductions_map_their_results(device: &Device) {
             *sum = sum.wrapping_add(u32::from(byte) * weights[index[3]]);
         }
         let expected: Vec<[u32; 2]> = expected.into_values().collect();
-        for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
-            let spec = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes).determinism(determinism);
+        let sum = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes);
+        for spec in [sum.clone(), sum.across_devices()] {
             let spec = spec.map_input::<u8>(input.clone()).unwrap().map_output::<[u32; 2]>(output.clone()).unwrap();
             let pairs = device.planner.plan(spec).unwrap().run(With(&bytes, &arrays)).unwrap().wait().unwrap();
             assert!(pairs == expected, "{}: {axes:?}", device.name);

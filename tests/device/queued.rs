@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wgpu_fft::fft::C2c;
-use wgpu_fft::gpu::Caller;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceBuffer, Error, ErrorKind, Gpu, Plan, View, wgpu};
 
@@ -155,8 +154,8 @@ pub fn errors_of_a_submission_name_their_call(device: &Device) {
         let ((x, y), (a, b)) = (fresh(), fresh());
         let bound = plan.bind(&x, &y).unwrap();
         let begun = Instant::now();
-        let first = bound.enqueue_for(Caller::new("the first caller"));
-        let second = guest.enqueue_copy_for(Caller::new("the second caller"), &a, &b);
+        let first = bound.enqueue_for("the first caller");
+        let second = guest.enqueue_copy_for("the second caller", &a, &b);
         y.buffer().destroy();
         (begun, first.and(second), [b])
     });
@@ -198,7 +197,7 @@ pub fn errors_of_the_thread_name_their_call(device: &Device) {
     let x = guest.upload(&numbers).unwrap();
     let copies: Vec<DeviceBuffer<f32>> = (0..200).map(|_| guest.alloc(4).unwrap()).collect();
     copies[10].buffer().destroy();
-    let queued = copies.iter().enumerate().map(|(i, y)| guest.enqueue_copy_for(Caller::new(format!("copy {i}")), &x, y));
+    let queued = copies.iter().enumerate().map(|(i, y)| guest.enqueue_copy_for(format!("copy {i}"), &x, y));
     let mut refused: Vec<Error> = queued.filter_map(Result::err).collect();
     refused.extend(guest.flush().err());
     let [Error::Queued { call, .. }] = &refused[..] else { panic!("{}: {refused:?}", device.name) };
@@ -233,7 +232,7 @@ pub fn callers_may_queue_when_they_go(device: &Device) {
     let ends: Vec<[DeviceBuffer<f32>; 2]> = (0..300).map(|_| [guest.upload(&numbers).unwrap(), guest.alloc(4).unwrap()]).collect();
     let mut refused = 0;
     for (i, [_, y]) in ends.iter().enumerate() {
-        let caller = Caller::new(Last(guest.clone(), ends[i].clone()));
+        let caller = Last(guest.clone(), ends[i].clone());
         let target = if i == 100 { &spoilt } else { y };
         refused += usize::from(guest.enqueue_copy_for(caller, &x, target).is_err());
     }

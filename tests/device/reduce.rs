@@ -6,7 +6,7 @@ use wgpu_fft::low_level;
 use wgpu_fft::low_level::recipes::reduce::Recipe;
 use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::{Element, Error, Fragment, Layout, Spec};
 
 use crate::harness::*;
@@ -230,7 +230,7 @@ pub fn not_a_number_goes_through(device: &Device) {
     for spec in [reduce::argmin(n), reduce::argmax(n)] {
         assert_eq!(device.run(spec, None, &input, None).unwrap().results, [700], "{}: the first NaN", device.name);
     }
-    for spec in [reduce::variance(n), reduce::standard_deviation(n).determinism(Determinism::AcrossDevices)] {
+    for spec in [reduce::variance(n), reduce::standard_deviation(n).across_devices()] {
         assert!(run(spec, &input).is_nan(), "{}", device.name);
     }
     assert!(run(reduce::variance(1), &[f32::NAN]).is_nan() && run(reduce::variance(1), &[3.0]) == 0.0, "{}", device.name);
@@ -269,8 +269,8 @@ pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
         within_sum(x.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {recipe}: {why}", device.name));
         f64::from(sum)
     };
-    let errors = [device_sum(reduce::sum(n)), device_sum(reduce::sum(n).determinism(Determinism::AcrossDevices)), sequential.into()]
-        .map(|sum| (sum - exact).abs());
+    let errors =
+        [device_sum(reduce::sum(n)), device_sum(reduce::sum(n).across_devices()), sequential.into()].map(|sum| (sum - exact).abs());
     println!("{}: errors of the sum by the rules, across devices, sequential: {errors:.6?}", device.name);
     assert!(errors[0] < errors[2] / 4.0 && errors[1] < errors[2] / 4.0, "{}: {errors:?}", device.name);
 }
@@ -316,10 +316,10 @@ pub fn two_inputs_are_asked_for(device: &Device) {
 }
 
 pub fn expressions_with_errors_are_refused(device: &Device) {
-    assert!(Custom::<f32>::new("a + ", 0.0).is_err());
+    assert!(reduce::custom::<f32>(1, "a + ", 0.0).is_err());
     // Every device compiles what naga accepts.
-    let operator = Custom::<f32>::new("select(a, b, abs(b) > abs(a))", 0.0).unwrap();
-    let outcome = device.run(reduce::custom(300, operator), None, &noise(300, 3), None).unwrap();
+    let farthest = reduce::custom::<f32>(300, "select(a, b, abs(b) > abs(a))", 0.0).unwrap();
+    let outcome = device.run(farthest, None, &noise(300, 3), None).unwrap();
     let expected = noise(300, 3).into_iter().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
     assert_eq!(outcome.results, [expected], "{}", device.name);
 }
@@ -329,7 +329,7 @@ pub fn expressions_with_errors_are_refused(device: &Device) {
 pub fn adapters_agree_on_the_bits_of_a_sum() {
     let (x, z) = (noise(300_000, 29), complex_noise(60_000, 30));
     fn bits<T: Value, O: Element>(spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Vec<Vec<u8>> {
-        let spec = spec.determinism(Determinism::AcrossDevices);
+        let spec = spec.across_devices();
         let run = |device: &Device| {
             let outcome = device.run(spec.clone(), None, x, y).unwrap();
             bytemuck::cast_slice(&outcome.results).to_vec()
@@ -337,7 +337,7 @@ pub fn adapters_agree_on_the_bits_of_a_sum() {
         devices().iter().map(run).collect()
     }
     let y = noise(300_000, 31);
-    let custom = reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap());
+    let custom = reduce::custom::<f32>(300_000, "a + b", 0.0).unwrap();
     let all = [
         bits(reduce::sum::<f32>(300_000), &x, None),
         bits(reduce::sum::<f32>([3000, 100]).axes([0]), &x, None),

@@ -2,10 +2,11 @@
 
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::half::f16;
+use wgpu_fft::low_level::tune::Source;
 use wgpu_fft::plan::TextureLevel;
 use wgpu_fft::signal::{RadialAverage, SpectralFilter};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Source, Tuning};
+use wgpu_fft::tune::Tuning;
 use wgpu_fft::{Complex32, Element, Error, Fragment, Gpu, Layout, Planner, Shape, Texel, bytemuck, reduce, wgpu};
 
 use crate::harness::*;

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::tune::record::{Entry, Items as _};
-use wgpu_fft::low_level::tune::{Calibration, Coefficients, DeviceIdentity, End, Outcome, Tunable};
+use wgpu_fft::low_level::tune::{Calibration, Coefficients, DeviceIdentity, End, Outcome, Source, Stage, Tunable};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Choice, Record, Rigor, Source, Stage, Tuning};
+use wgpu_fft::tune::{Choice, Record, Rigor, Tuning};
 use wgpu_fft::{Gpu, Planner, Spec, wgpu};
 
 use crate::harness::*;
@@ -284,7 +284,7 @@ fn entry<S: Spec>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
         device: Arc::new(DeviceIdentity::of(gpu)),
         seconds: 1e-3,
         rules_seconds: 2e-3,
-        timer: wgpu_fft::gpu::Timer::WallClock,
+        timer: wgpu_fft::low_level::Timer::WallClock,
         rigor: Rigor::Patient,
         version: "0.1.0".to_owned(),
         time: 1,

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use wgpu_fft::fft::C2c;
-use wgpu_fft::gpu::{Stopwatch, Transfers};
+use wgpu_fft::gpu::Transfers;
+use wgpu_fft::low_level::Stopwatch;
 use wgpu_fft::low_level::transfer::wait_for;
 use wgpu_fft::{Complex32, Error, ErrorKind, Gpu, GpuOptions, Pending, Planner, Result, wgpu};
 

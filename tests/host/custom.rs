@@ -1,14 +1,13 @@
 //! Operators of the caller's for reductions, as expressions in WGSL.
 
-use wgpu_fft::reduce::Custom;
-use wgpu_fft::{Error, half};
+use wgpu_fft::{Complex32, Error, half, reduce};
 
 #[test]
 fn expressions_of_the_right_type_are_taken() {
-    assert!(Custom::<f32>::new("a + b", 0.0).is_ok());
-    assert!(Custom::<i32>::new("a ^ b", 0).is_ok());
-    assert!(Custom::<wgpu_fft::Complex32>::new("vec2<f32>(a.x + b.x, max(a.y, b.y))", wgpu_fft::Complex32::ZERO).is_ok());
-    assert!(Custom::<half::f16>::new("min(a, b)", f32::INFINITY).is_ok());
+    assert!(reduce::custom::<f32>(1, "a + b", 0.0).is_ok());
+    assert!(reduce::custom::<i32>(1, "a ^ b", 0).is_ok());
+    assert!(reduce::custom::<Complex32>(1, "vec2<f32>(a.x + b.x, max(a.y, b.y))", Complex32::ZERO).is_ok());
+    assert!(reduce::custom::<half::f16>(1, "min(a, b)", f32::INFINITY).is_ok());
 }
 
 #[test]
@@ -26,17 +25,17 @@ fn others_are_refused_with_a_reason() {
         ("combine(a, b)", "combine"),
         ("wgpu_fft_caller()", "wgpu_fft_caller"),
     ] {
-        let error = Custom::<f32>::new(expression, 0.0).unwrap_err();
+        let error = reduce::custom::<f32>(1, expression, 0.0).unwrap_err();
         assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{expression}: {error}");
     }
-    assert!(matches!(Custom::<f64>::new("a + b", 0.0), Err(Error::Unsupported { .. })));
+    assert!(matches!(reduce::custom::<f64>(1, "a + b", 0.0), Err(Error::Unsupported { .. })));
 }
 
 /// A shader that computes cannot call them.
 #[test]
 fn what_only_fragment_shaders_may_call_is_refused() {
     for function in ["dpdx", "dpdy", "fwidth", "dpdxCoarse", "dpdyFine", "fwidthCoarse"] {
-        let error = Custom::<f32>::new(&format!("{function}(a) + b"), 0.0).unwrap_err();
+        let error = reduce::custom::<f32>(1, &format!("{function}(a) + b"), 0.0).unwrap_err();
         assert!(matches!(error, Error::Parse { .. }), "{function}: {error}");
     }
 }
@@ -64,19 +63,19 @@ fn deep(n: usize) -> Vec<String> {
 #[test]
 fn long_and_deep_expressions_are_refused_before_a_compiler_sees_them() {
     for text in deep(5000).into_iter().chain(deep(600)) {
-        let error = Custom::<f32>::new(&text, 0.0).unwrap_err();
+        let error = reduce::custom::<f32>(1, &text, 0.0).unwrap_err();
         assert!(matches!(error, Error::LimitExceeded { .. }), "{}: {error}", &text[..40]);
     }
     let long = "a + b".to_owned() + &" ".repeat(4096);
-    assert!(matches!(Custom::<f32>::new(&long, 0.0), Err(Error::LimitExceeded { limit: "Custom::MAX_BYTES", .. })));
+    assert!(matches!(reduce::custom::<f32>(1, &long, 0.0), Err(Error::LimitExceeded { limit: "bytes of an operator", .. })));
     // Everything within the limits is safe on a quarter of a thread's usual stack.
     let within = || {
-        let most = Custom::<f32>::MAX_TOKENS;
+        let most = 512;
         let sum = format!("a{}", " + b".repeat(most / 2 - 1));
-        assert!(Custom::<f32>::new(&sum, 0.0).is_ok(), "a sum of {} terms", most / 2);
-        for n in [Custom::<f32>::MAX_NESTED - 1, 100, 200, 255, most - 2] {
+        assert!(reduce::custom::<f32>(1, &sum, 0.0).is_ok(), "a sum of {} terms", most / 2);
+        for n in [31, 100, 200, 255, most - 2] {
             // Whether the text is valid or not, the process survives.
-            deep(n).iter().for_each(|text| drop(Custom::<f32>::new(text, 0.0)));
+            deep(n).iter().for_each(|text| drop(reduce::custom::<f32>(1, text, 0.0)));
         }
     };
     std::thread::Builder::new().stack_size(512 << 10).spawn(within).unwrap().join().unwrap();

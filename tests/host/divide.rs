@@ -3,7 +3,7 @@
 use wgpu_fft::elements::Value;
 use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
 use wgpu_fft::low_level::recipes::reduce::Recipe;
-use wgpu_fft::reduce::{self, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Fragment, Layout, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};
@@ -181,7 +181,7 @@ fn shares_print_themselves() {
     assert_eq!(divide::partial(&spec, 1..3).to_string(), "sum f32 20000 across-devices, parts 1..3");
     assert_eq!(divide::join(&spec).to_string(), "sum f32 20000 across-devices, joined");
     assert_eq!(divide::piece(&reduce::max::<u32>([9, 8]).axes([1]), 4).to_string(), "max u32 9x8 axes=1 across-devices, 4 lines");
-    assert_eq!(divide::join(&spec), divide::join(&spec.clone().determinism(Determinism::AcrossDevices)));
+    assert_eq!(divide::join(&spec), divide::join(&spec.clone().across_devices()));
 }
 
 /// The comparison detects another order: partial results in another order, and sums of pieces that
@@ -189,7 +189,7 @@ fn shares_print_themselves() {
 #[test]
 fn the_comparison_can_fail() {
     let devices = Profiles(profiles());
-    let (x, spec) = (noise(300_000, 3), reduce::sum::<f32>(300_000).determinism(Determinism::AcrossDevices));
+    let (x, spec) = (noise(300_000, 3), reduce::sum::<f32>(300_000).across_devices());
     let whole = devices.run(0, spec.clone(), &x, None)[0].to_bits();
     let units = divide::division(&spec).unwrap().units();
     assert_eq!(in_pieces(&devices, 0, &spec, &[0, 5, units], &x, None)[0].to_bits(), whole);

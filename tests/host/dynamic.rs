@@ -119,7 +119,7 @@ fn wrong_texts_say_what_is_expected() {
     assert!(error("sum u8 20x30").contains("`u8` at byte 4: reductions are of f32, f16, complex f32"));
     assert!(error("sum  complex bf16 20").contains("`complex` at byte 5"));
     assert!(error("sum  complex bf16 20").contains("not of complex bf16"));
-    assert!(error("custom f32 64").contains("Custom::new"));
+    assert!(error("custom f32 64").contains("reduce::custom"));
     assert!(error("convolve f64 64 by 3").contains("f32"));
     let spec: AnySpec = "c2c fwd 64".parse().unwrap();
     assert!(matches!(spec.lower(Some("by magic"), &profile()), Err(Error::Parse { .. })));

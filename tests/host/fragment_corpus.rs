@@ -3,9 +3,8 @@
 
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::C2c;
-use wgpu_fft::reduce::Custom;
 use wgpu_fft::signal::{Frequencies, Resample, SpectralFilter, Zoom};
-use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment, Program, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment, Program, Spec, reduce};
 
 use crate::fragment_programs::holds;
 use crate::validators;
@@ -216,11 +215,11 @@ fn operators_are_refused_for_the_same_reasons() {
         ("a) + (b", "closes nothing"),
         ("a + b\rfoo", "U+000D"),
     ] {
-        let error = Custom::<f32>::new(expression, 0.0).unwrap_err().to_string();
+        let error = reduce::custom::<f32>(1, expression, 0.0).unwrap_err().to_string();
         assert!(error.contains(reason), "{expression}: {error}");
     }
     let deep = format!("select(a, b, {}true)", "!".repeat(490));
-    assert!(Custom::<f32>::new(&deep, 0.0).is_ok());
+    assert!(reduce::custom::<f32>(1, &deep, 0.0).is_ok());
 }
 
 /// One fragment on both sides, with functions, a structure, an array and a uniform.

@@ -84,7 +84,7 @@ fn both_validators_accept_them() {
 #[test]
 fn names_keep_texts_apart() {
     let [rows, columns] = [(64, "rows"), (48, "columns")].map(|(n, name)| Inline::new(n).name(name).generate().unwrap());
-    validators::naga(&format!("{}\n{}", rows.wgsl(), columns.wgsl())).unwrap();
+    validators::naga(&format!("{}\n{}", rows.wgsl, columns.wgsl)).unwrap();
 }
 
 #[test]

@@ -8,7 +8,7 @@ use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::low_level::recipes;
 use wgpu_fft::num_complex::Complex;
-use wgpu_fft::reduce::{self, Custom, Determinism};
+use wgpu_fft::reduce;
 use wgpu_fft::signal::Mode;
 
 use wgpu_fft::low_level::tune::{Format, TestInput, Tolerance, Verification};
@@ -52,7 +52,7 @@ fn usual(visitor: &mut impl Visitor) {
     visitor.visit(&Permute::<f32>::new([256, 256, 256], [1, 0, 2]));
     visitor.visit(&Permute::<u8>::new([480, 641, 3], [2, 0, 1]));
     visitor.visit(&reduce::sum::<f32>(1 << 22));
-    visitor.visit(&reduce::sum::<f32>(1 << 22).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::sum::<f32>(1 << 22).across_devices());
     visitor.visit(&reduce::sum::<f32>([4096, 1024]).axes([0]));
     visitor.visit(&reduce::sum::<f32>([4096, 1024]).axes([1]));
     visitor.visit(&reduce::sum::<f32>([65_536, 64]).axes([1]));
@@ -99,9 +99,9 @@ fn small(visitor: &mut impl Visitor) {
     visitor.visit(&Permute::<f32>::new([5, 16, 12], [1, 0, 2]));
     visitor.visit(&Permute::<u8>::new([5, 7, 3], [1, 0, 2]));
     visitor.visit(&reduce::sum::<f32>(20_000));
-    visitor.visit(&reduce::sum::<f32>(20_000).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::sum::<f32>(20_000).across_devices());
     visitor.visit(&reduce::sum::<f32>([300, 24]).axes([0]));
-    visitor.visit(&reduce::sum::<f32>([300, 24]).axes([0]).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::sum::<f32>([300, 24]).axes([0]).across_devices());
     visitor.visit(&reduce::sum::<Complex32>([24, 300]).axes([1]));
     visitor.visit(&reduce::product::<Complex32>([2, 500]).axes([1]));
     visitor.visit(&reduce::product::<f32>(3000));
@@ -122,7 +122,7 @@ fn small(visitor: &mut impl Visitor) {
     visitor.visit(&reduce::variance::<f64>(2000));
     let apart = Layout::strides([720, 3]).offset(1);
     visitor.visit(&reduce::sum::<f32>([30, 240]).input_layout(apart));
-    visitor.visit(&reduce::sum::<f32>([30, 240]).axes([1]).input_layout(apart).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::sum::<f32>([30, 240]).axes([1]).input_layout(apart).across_devices());
     visitor.visit(&reduce::argmax::<f32>([30, 240]).axes([0]).input_layout(Layout::strides([256, 1])));
     for text in [
         "c2c fwd 64 x24",
@@ -349,9 +349,9 @@ fn every_recipe_around_the_rules_is_right() {
 #[test]
 fn neighbours_across_devices_keep_the_order() {
     let mut right = Right { recipes: 0, bits: true };
-    right.visit(&reduce::sum::<f32>(30_000).determinism(Determinism::AcrossDevices));
-    right.visit(&reduce::sum::<f32>([3000, 20]).axes([0]).determinism(Determinism::AcrossDevices));
-    right.visit(&reduce::product::<Complex32>([20, 3000]).axes([1]).determinism(Determinism::AcrossDevices));
+    right.visit(&reduce::sum::<f32>(30_000).across_devices());
+    right.visit(&reduce::sum::<f32>([3000, 20]).axes([0]).across_devices());
+    right.visit(&reduce::product::<Complex32>([20, 3000]).axes([1]).across_devices());
     assert!(right.recipes > if asks_for_all() { 40 } else { 15 }, "{}", right.recipes);
 }
 
@@ -551,9 +551,9 @@ fn extrema_miss_the_element_that_decides() {
     check(&reduce::argmin::<f32>(20_000), profile, least);
     check(&reduce::max::<f32>(20_000), profile, most);
     check(&reduce::argmax::<f32>(20_000), profile, most);
-    let custom = reduce::custom(20_000, Custom::<f32>::new("a + b", 0.0).unwrap());
+    let custom = reduce::custom::<f32>(20_000, "a + b", 0.0).unwrap();
     assert_eq!(verification_of(&custom), verification_of(&reduce::sum::<f32>(20_000)));
-    assert_eq!(verification_of(&reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap())), Verification::EXACT);
+    assert_eq!(verification_of(&reduce::custom::<u32>(20_000, "a ^ b", 0).unwrap()), Verification::EXACT);
 }
 
 /// A fragment adds rounding of its own to that of the operation. So the results of an operation with

@@ -4,7 +4,7 @@ use wgpu_fft::elements::{Float, Ordered, Value};
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::recipes::reduce::Recipe;
 use wgpu_fft::low_level::tune::Tunable;
-use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Program, Spec};
 
 use crate::lists::share;
@@ -114,7 +114,7 @@ fn the_order_across_devices_is_one() {
     for spec in
         [reduce::sum(300_000), reduce::sum([3000, 100]).axes([0]), reduce::sum([3000, 100]).axes([1]), reduce::norm([30, 10_000]).axes([1])]
     {
-        let fixed = spec.clone().determinism(Determinism::AcrossDevices);
+        let fixed = spec.clone().across_devices();
         let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
             profile.invocations = 4;
             profile.workgroup_size = [4, 1, 1];
@@ -147,8 +147,8 @@ fn no_loop_turns_too_often_on_a_processor() {
         (&[3, 1 << 28, 5], &[1]),
         (&[1 << 14, 1 << 10, 1 << 6], &[0, 2]),
     ] {
-        for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
-            let spec = reduce::sum::<f32>(shape).axes(axes).determinism(determinism);
+        let spec = reduce::sum::<f32>(shape).axes(axes);
+        for spec in [spec.clone(), spec.across_devices()] {
             let recipe = spec.design(&large).unwrap();
             spec.lower(&recipe, &large).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
         }
@@ -248,7 +248,7 @@ fn shares_are_nearly_quotients() {
         // Two values, one of which stands for all but one element: their mean is a quotient.
         let mut x = vec![0.0f32; n];
         x[n - 1] = 1.0;
-        let spec = reduce::variance::<f32>(n).determinism(Determinism::AcrossDevices);
+        let spec = reduce::variance::<f32>(n).across_devices();
         let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
         program.run_on_host::<f32, f32>(&x)[0]
     };
@@ -266,8 +266,8 @@ fn not_a_number_has_no_variance() {
             for (at, bad) in [(0, f32::NAN), (n - 1, -f32::NAN), (n / 2, f32::INFINITY)] {
                 let mut x = noise(2 * n, 3);
                 x[at] = bad;
-                for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
-                    let spec = reduce::standard_deviation::<f32>([2, n]).axes([1]).determinism(determinism);
+                let spec = reduce::standard_deviation::<f32>([2, n]).axes([1]);
+                for spec in [spec.clone(), spec.across_devices()] {
                     let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
                     let own: Vec<f32> = program.run_on_host(&x);
                     assert!(own[0].is_nan() && own[1].is_finite(), "{}: {bad} at {at} of {n}: {own:?}", profile.name);
@@ -483,12 +483,11 @@ fn specifications_print_themselves() {
     assert_eq!(reduce::sum::<f32>(1 << 22).to_string(), "sum f32 4194304");
     assert_eq!(reduce::argmax::<f16>([8, 4]).batch(3).axes([1]).to_string(), "argmax f16 8x4 x3 axes=1");
     assert_eq!(reduce::sum::<f32>([8, 4]).axes([1, 0]).to_string(), "sum f32 8x4");
-    let spec = reduce::sum_abs::<f32>([8, 4]).determinism(Determinism::AcrossDevices);
+    let spec = reduce::sum_abs::<f32>([8, 4]).across_devices();
     assert_eq!(spec.to_string(), "sum_abs f32 8x4 across-devices");
     let spec = reduce::variance::<f32>([8, 4]).axes([0]).input_layout(Layout::strides([16, 2]).offset(1)).ddof(1);
     assert_eq!(spec.to_string(), "variance f32 8x4 axes=0 in=16,2@1 ddof=1");
-    let operator = Custom::<u32>::new("a | b", 0).unwrap();
-    assert_eq!(reduce::custom(9, operator).to_string(), "custom u32 9 `a | b`");
+    assert_eq!(reduce::custom::<u32>(9, "a | b", 0).unwrap().to_string(), "custom u32 9 `a | b`");
 }
 
 /// The comparison detects one element that is left out, and one that is counted twice.
@@ -589,7 +588,7 @@ fn over_an_axis_of_one_vdot_is_a_product_of_elements() {
 fn specifications_are_read_as_they_are_printed() {
     fn check<T: Value, O: wgpu_fft::Element>(specs: impl IntoIterator<Item = Reduction<T, O>>, count: &mut usize) {
         for spec in specs {
-            let all = spec.clone().batch(3).axes([2, 0]).determinism(Determinism::AcrossDevices);
+            let all = spec.clone().batch(3).axes([2, 0]).across_devices();
             let placed = spec.clone().input_layout(Layout::strides([1, 2, 3]).batch_distance(4).offset(5).within(6));
             let all = all.input_layout(Layout::strides(7)).ddof(2);
             let one = [spec.clone().batch(0), spec.clone().axes([1, 1]), spec.clone().axes([]), spec.clone().axes([1, 2, 0]), placed, all];
@@ -669,6 +668,6 @@ fn text_that_is_no_reduction_is_refused_with_a_reason() {
     check::<Complex32, Complex32>("variance complex f32 8", "those of this one are f32");
     check::<f32, f32>("sum f32 8 in=a", "`a` at byte 13: expected");
     check::<f32, f32>("variance f32 8 ddof=-1", "`-1` at byte 20: expected a number");
-    let custom = reduce::custom(8, Custom::<f32>::new("a + b", 0.0).unwrap());
+    let custom = reduce::custom::<f32>(8, "a + b", 0.0).unwrap();
     check::<f32, f32>(&custom.to_string(), "`custom` at byte 0: operators in WGSL cannot be read from a text");
 }

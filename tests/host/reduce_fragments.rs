@@ -4,7 +4,7 @@ use wgpu_fft::elements::Readable;
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::tune::{Format, Tolerance, Tunable};
 use wgpu_fft::low_level::{self, Dispatch};
-use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Fragment, Spec, bytemuck};
 
 use crate::lists::share;
@@ -176,8 +176,8 @@ fn by_recipes_by_hand() {
 #[test]
 fn every_operation_takes_a_fragment() {
     fn close<T: Element>(profile: &DeviceProfile, spec: Reduction<T, f32>, x: &[T], expected: f64) {
-        for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
-            let case = Case { determinism, ..Case::new(&[x.len()], 1, None) };
+        for across_devices in [false, true] {
+            let case = Case { across_devices, ..Case::new(&[x.len()], 1, None) };
             let what = spec.to_string();
             let own = f64::from(run(&case, profile, spec.clone(), x).unwrap()[0]);
             assert!((own - expected).abs() <= 1e-5 * expected.abs(), "{}: {what}: {own} and {expected}", profile.name);
@@ -207,10 +207,9 @@ fn every_operation_takes_a_fragment() {
         close(p, reduce::max::<f32>(n).map_input::<Complex32>(Fragment::new("length(value)")).unwrap(), &z, largest);
         close(p, reduce::mean::<f32>(n).map_input::<[u8; 4]>(Fragment::new("f32(value.z) / 255.0")).unwrap(), &pixels, mean);
         close(p, reduce::sum::<f16>(n).map_input::<f16>(Fragment::new("2.0 * value")).unwrap(), &halves, of_halves);
-        let operator = Custom::<f32>::new("a + b", 0.0).unwrap();
         let by_index = Fragment::new("f32(value) / 255.0 * f32(i0)");
         let weighted: f64 = unit.iter().enumerate().map(|(i, x)| x * i as f64).sum();
-        close(p, reduce::custom(n, operator).map_input::<u8>(by_index).unwrap(), &picture, weighted);
+        close(p, reduce::custom::<f32>(n, "a + b", 0.0).unwrap().map_input::<u8>(by_index).unwrap(), &picture, weighted);
 
         let case = Case::new(&[n], 1, None);
         let positive = || Fragment::new("i32(value) - 100");
@@ -524,8 +523,8 @@ fn every_result_can_be_mapped() {
                 3.0 * row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / columns as f64
             };
             near(&run(case, p, variance, &x).unwrap(), &expected, name);
-            let custom = Custom::<f32>::new("max(a, b)", -1e30).unwrap();
-            let custom = reduce::custom([rows, columns], custom).map_output::<f32>(scaled()).unwrap();
+            let custom = reduce::custom::<f32>([rows, columns], "max(a, b)", -1e30).unwrap();
+            let custom = custom.map_output::<f32>(scaled()).unwrap();
             near(&run(case, p, custom, &x).unwrap(), &|row| 3.0 * largest(row), name);
             let z: Vec<Complex32> = x.iter().map(|&x| Complex32::new(x, 2.0 * x)).collect();
             let length = reduce::sum::<Complex32>([rows, columns]).map_output::<f32>(Fragment::new("length(value)")).unwrap();

@@ -11,7 +11,7 @@ use std::io::Write;
 use wgpu_fft::Program;
 use wgpu_fft::low_level::{self, Dispatch, Slot};
 use wgpu_fft::plan::Placement;
-use wgpu_fft::reduce::{self, Custom};
+use wgpu_fft::reduce;
 use wgpu_fft::{DeviceProfile, Fragment, Spec};
 
 use crate::absent;
@@ -127,11 +127,11 @@ fn texts_of_devices_that_are_not_here_are_clean() {
 #[test]
 fn callers_operators_are_clean() {
     let profile = &profiles()[0];
-    let largest = Custom::<f32>::new("max(a, b)", 0.0).unwrap();
     for shape in [[1, 1000], [30, 64], [64, 30]] {
         for axes in [&[0][..], &[1], &[0, 1]] {
             let distance = Fragment::new("abs(value - 0.5) * f32(i0 + i1)");
-            let spec = reduce::custom(shape, largest.clone()).axes(axes).map_input::<f32>(distance).unwrap();
+            let largest = reduce::custom::<f32>(shape, "max(a, b)", 0.0).unwrap();
+            let spec = largest.axes(axes).map_input::<f32>(distance).unwrap();
             check(&spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
         }
     }

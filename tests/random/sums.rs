@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use wgpu_fft::Element;
 use wgpu_fft::elements::Value;
-use wgpu_fft::reduce::{Determinism, Reduction};
+use wgpu_fft::reduce::Reduction;
 
 use crate::case::{Case, Problem, Verdict};
 use crate::numbers::of_bytes;
@@ -85,7 +85,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     let axes = case.chance(70).then(|| case.axes(shape.len()));
     let mut drawn = reductions::Case::new(&shape, batch, axes.as_deref());
     if case.chance(30) {
-        drawn.determinism = Determinism::AcrossDevices;
+        drawn.across_devices = true;
     }
     if case.chance(40) {
         drawn = drawn.placed(case.between(0, PLACES - 1));

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, Once};
 use std::{env, fs};
 
-use wgpu_fft::gpu::Timer;
+use wgpu_fft::low_level::Timer;
 use wgpu_fft::low_level::tune::DeviceIdentity;
 use wgpu_fft::low_level::tune::record::{Entry, Mark};
 use wgpu_fft::tune::Rigor;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use wgpu_fft::elements::Value;
 use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
-use wgpu_fft::reduce::{Determinism, Reduction};
+use wgpu_fft::reduce::Reduction;
 use wgpu_fft::{Element, Spec, bytemuck};
 
 use crate::reductions::{Case, Outcome, Runner, words};
@@ -26,7 +26,7 @@ pub struct Divided<D>(pub D);
 
 impl<D: Devices> Runner for Divided<D> {
     fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, _: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
-        let spec = spec.determinism(Determinism::AcrossDevices);
+        let spec = spec.across_devices();
         let what = format!("{}: `{spec}`", self.0.names());
         let results = self.0.run(0, spec.clone(), x, y);
         let units = divide::division(&spec).unwrap().units();

@@ -11,7 +11,6 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::low_level::recipes;
 use wgpu_fft::low_level::tune::record::{Item, Items as _};
-use wgpu_fft::reduce::Custom;
 use wgpu_fft::signal::{Convolve, Frequencies, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Record;
@@ -193,14 +192,14 @@ pub fn fragments(bytes: &[u8]) {
         }
     }
     for custom in [
-        Custom::<f32>::new(expression, 0.0).map(drop),
-        Custom::<Complex32>::new(expression, Complex32::ZERO).map(drop),
-        Custom::<u32>::new(expression, 0).map(drop),
+        reduce::custom::<f32>(1, expression, 0.0).map(drop),
+        reduce::custom::<Complex32>(1, expression, Complex32::ZERO).map(drop),
+        reduce::custom::<u32>(1, expression, 0).map(drop),
     ] {
         custom.unwrap_or_else(|error| is_documented(&error, &text));
     }
-    if let Ok(operator) = Custom::<f32>::new(expression, 0.0) {
-        programs(&AnySpec::new(reduce::custom([3, 40], operator)), None).iter().for_each(|program| is_valid(program, text));
+    if let Ok(spec) = reduce::custom::<f32>([3, 40], expression, 0.0) {
+        programs(&AnySpec::new(spec), None).iter().for_each(|program| is_valid(program, text));
     }
 }
 

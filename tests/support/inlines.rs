@@ -20,7 +20,7 @@ pub struct Case {
     pub invocations: Option<u32>,
     pub is_real: bool,
     pub is_f64: bool,
-    /// Whether the roots are in a buffer.
+    /// Whether the twiddles are in a buffer.
     pub binds: bool,
     /// Whether the line is in workgroup memory.
     pub has_data: bool,
@@ -67,14 +67,14 @@ impl Case {
         let mut own = Inline::new(self.n).lines(self.lines).name("own").workgroup_memory(32_768);
         own = if self.is_real { own.real() } else { own };
         own = if self.is_f64 { own.f64() } else { own };
-        own = if self.binds { own.roots_at(0, 1) } else { own };
+        own = if self.binds { own.twiddles_at(0, 1) } else { own };
         own = if self.has_data { own.with_data() } else { own };
         self.invocations.map_or(own.clone(), |count| own.invocations(count))
     }
 
     /// A shader that transforms lines in place.
     fn shader(&self, text: &InlineText, inverse: bool) -> String {
-        let (elements, size) = (text.elements(), text.invocations());
+        let (elements, size) = (text.elements, text.invocations);
         let n = if self.is_real { self.n / 2 } else { self.n };
         let complex = if self.is_f64 { "vec2<f64>" } else { "vec2<f32>" };
         let [from, to, way] = if inverse { ["frequency", "position", "inverse"] } else { ["position", "frequency", "forward"] };
@@ -104,10 +104,10 @@ impl Case {
                     let at = own_{to}(invocation, k);
                     if ({is_even} || at < {n}u) {{ lines[line + at] = values[k]; }}
                 }}",
-                is_even = text.is_even()
+                is_even = text.is_even
             )
         };
-        format!("{head}\n{body}\n}}\n{}", text.wgsl())
+        format!("{head}\n{body}\n}}\n{}", text.wgsl)
     }
 
     /// The texts of both directions.
@@ -137,8 +137,8 @@ impl Case {
         let factor = if self.is_f64 { factor + 1.0 } else { factor };
         let budget = factor * roundoff * (self.n as f64).log2().max(1.0).sqrt();
         for (inverse, from, expected) in [(false, &input, &there), (true, &there, &back)] {
-            let (data, roots) = (arrays(from), text.roots());
-            let bindings: &[&[u8]] = if roots.is_empty() { &[&data] } else { &[&data, roots] };
+            let (data, twiddles) = (arrays(from), text.twiddles.as_slice());
+            let bindings: &[&[u8]] = if twiddles.is_empty() { &[&data] } else { &[&data, twiddles] };
             let actual = numbers_of::<T>(&run(&self.shader(&text, inverse), bindings, GROUPS));
             let error = relative_error(&actual, expected);
             // The input of the inverse is rounded, too.
@@ -162,7 +162,7 @@ impl Case {
 pub struct Stranger {
     pub name: &'static str,
     pub wgsl: String,
-    roots: Vec<u8>,
+    twiddles: Vec<u8>,
     check: fn(Run<'_>, &Self),
 }
 
@@ -181,8 +181,8 @@ pub fn strangers() -> [Stranger; 3] {
 fn convolution() -> Stranger {
     const N: usize = 1024;
     const ROWS: usize = 3;
-    let fft = Inline::new(N).roots_at(0, 2).generate().unwrap();
-    let (elements, size) = (fft.elements(), fft.invocations());
+    let fft = Inline::new(N).twiddles_at(0, 2).generate().unwrap();
+    let (elements, size) = (fft.elements, fft.invocations);
     let wgsl = format!(
         "@group(0) @binding(0) var<storage, read_write> rows: array<vec2f>;
         @group(0) @binding(1) var<storage, read> response: array<vec2f>;
@@ -201,11 +201,11 @@ fn convolution() -> Stranger {
             }}
         }}
         {}",
-        fft.wgsl()
+        fft.wgsl
     );
     let check = |run: Run<'_>, own: &Stranger| {
         let (rows, response) = (complex_noise(N * ROWS, 5), complex_noise(N, 6));
-        let data = run(&own.wgsl, &[bytemuck::cast_slice(&rows), bytemuck::cast_slice(&response), &own.roots], ROWS as u32);
+        let data = run(&own.wgsl, &[bytemuck::cast_slice(&rows), bytemuck::cast_slice(&response), &own.twiddles], ROWS as u32);
         let mut expected = wide(&rows);
         for row in expected.chunks_mut(N) {
             dft(row, &[N], &[0], false);
@@ -215,7 +215,7 @@ fn convolution() -> Stranger {
         let error = relative_error(&numbers_of::<Complex32>(&data), &expected);
         assert!(error < 6.0 * ROUNDOFF * 10f64.sqrt(), "convolution: {error:.2e}");
     };
-    Stranger { name: "convolution", wgsl, roots: fft.roots().to_vec(), check }
+    Stranger { name: "convolution", wgsl, twiddles: fft.twiddles, check }
 }
 
 /// The frames of a signal as colours: a Hann window, decibels, and a map from black over red to
@@ -225,7 +225,7 @@ fn spectrogram() -> Stranger {
     const HOP: usize = 128;
     const FRAMES: usize = 4;
     let fft = Inline::new(N).real().name("of_frame").generate().unwrap();
-    let (elements, size) = (fft.elements(), fft.invocations());
+    let (elements, size) = (fft.elements, fft.invocations);
     let wgsl = format!(
         "@group(0) @binding(0) var<storage, read_write> pixels: array<u32>;
         @group(0) @binding(1) var<storage, read> signal: array<f32>;
@@ -252,7 +252,7 @@ fn spectrogram() -> Stranger {
         }}
         {text}",
         half = N / 2,
-        text = fft.wgsl()
+        text = fft.wgsl
     );
     let check = |run: Run<'_>, own: &Stranger| {
         let signal: Vec<f32> =
@@ -272,7 +272,7 @@ fn spectrogram() -> Stranger {
             }
         }
     };
-    Stranger { name: "spectrogram", wgsl, roots: fft.roots().to_vec(), check }
+    Stranger { name: "spectrogram", wgsl, twiddles: fft.twiddles, check }
 }
 
 /// Waves at a time t: rows of heights and of slopes from one spectrum, each row in workgroup memory, two
@@ -282,7 +282,7 @@ fn ocean() -> Stranger {
     const ROWS: usize = 4;
     const TIME: f32 = 1.5;
     let fft = Inline::new(N).lines(2).with_data().name("waves").generate().unwrap();
-    let size = fft.invocations();
+    let size = fft.invocations;
     let wgsl = format!(
         "@group(0) @binding(0) var<storage, read_write> surface: array<vec4f>;
         @group(0) @binding(1) var<storage, read> spectrum: array<vec2f>;
@@ -313,7 +313,7 @@ fn ocean() -> Stranger {
         }}
         {text}",
         half = N / 2,
-        text = fft.wgsl()
+        text = fft.wgsl
     );
     let check = |run: Run<'_>, own: &Stranger| {
         let spectrum = complex_noise(N * ROWS, 8);
@@ -335,5 +335,5 @@ fn ocean() -> Stranger {
             assert!(error < 3e-4, "{name}: {error:.2e}");
         }
     };
-    Stranger { name: "ocean", wgsl, roots: fft.roots().to_vec(), check }
+    Stranger { name: "ocean", wgsl, twiddles: fft.twiddles, check }
 }

@@ -3,7 +3,7 @@
 use half::f16;
 use wgpu_fft::elements::{Float, Value};
 use wgpu_fft::num_complex::{Complex32, Complex64};
-use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::{DeviceProfile, Element, Error, Fragment, Layout, Shape, Spec, half};
 
 use crate::reference::{complex_noise, noise};
@@ -31,7 +31,7 @@ pub struct Case {
     pub batch: usize,
     pub axes: Option<Vec<usize>>,
     pub recipe: Option<String>,
-    pub determinism: Determinism,
+    pub across_devices: bool,
     pub place: Option<Place>,
 }
 
@@ -88,7 +88,7 @@ const U: f64 = 1.0 / 16_777_216.0;
 impl Case {
     pub fn new(shape: &[usize], batch: usize, axes: Option<&[usize]>) -> Self {
         let axes = axes.map(<[usize]>::to_vec);
-        Self { shape: shape.to_vec(), batch, axes, recipe: None, determinism: Determinism::RunToRun, place: None }
+        Self { shape: shape.to_vec(), batch, axes, recipe: None, across_devices: false, place: None }
     }
 
     pub fn by(self, recipe: &str) -> Self {
@@ -96,7 +96,7 @@ impl Case {
     }
 
     pub fn across_devices(self) -> Self {
-        Self { determinism: Determinism::AcrossDevices, ..self }
+        Self { across_devices: true, ..self }
     }
 
     /// The same array in other places: padded rows, every third element, axes in reverse order,
@@ -165,7 +165,8 @@ impl Case {
 
     /// A reduction of this array, with its axes, its place and its order.
     pub fn of<T: Element, O: Element>(&self, spec: Reduction<T, O>) -> Reduction<T, O> {
-        let spec = spec.batch(self.batch).determinism(self.determinism);
+        let spec = spec.batch(self.batch);
+        let spec = if self.across_devices { spec.across_devices() } else { spec };
         let spec = if let Some(axes) = &self.axes { spec.axes(axes) } else { spec };
         if let Some(place) = &self.place { spec.input_layout(place.layout()) } else { spec }
     }
@@ -271,8 +272,8 @@ impl Case {
         self.compare(runner, reduce::argmax(shape), coarse, |x, _, at, _| equal(place(x, most(x)), at));
         self.compare(runner, reduce::count(shape), coarse, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
         if runner.has_custom() {
-            let operator = Custom::<f32>::new("max(a, b)", 0.0).unwrap();
-            let spec = reduce::custom(shape, operator).map_input(Fragment::new("abs(value - 0.5)")).unwrap();
+            let largest = reduce::custom::<f32>(shape, "max(a, b)", 0.0).unwrap();
+            let spec = largest.map_input(Fragment::new("abs(value - 0.5)")).unwrap();
             self.compare(runner, spec, one, |x, _, worst, _| {
                 equal(x.iter().map(|x| (x - 0.5).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
             });
@@ -482,8 +483,8 @@ impl Case {
             equal(x.iter().filter(|x| **x != 0).count() as u32, count)
         });
         if runner.has_custom() {
-            let operator = Custom::<u32>::new("a ^ b", 0).unwrap();
-            let spec = reduce::custom(shape, operator).map_input(self.times_number()).unwrap();
+            let differences = reduce::custom::<u32>(shape, "a ^ b", 0).unwrap();
+            let spec = differences.map_input(self.times_number()).unwrap();
             self.compare(runner, spec, one, |x, _, all, _| equal((0..).zip(x).fold(0, |a, (j, x)| a ^ x.wrapping_mul(j)), all));
         }
     }
@@ -563,8 +564,9 @@ impl Case {
         let rare: Vec<Complex32> = words(n, 13).iter().map(|x| Complex32::new(-0.0, f32::from(u8::from(x % 89 == 0)))).collect();
         self.compare(runner, reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|z| z.im != 0.0)), any));
         if runner.has_custom() {
-            let operator = Custom::new("vec2<f32>(min(a.x, b.x), max(a.y, b.y))", Complex32::new(9.0, -9.0)).unwrap();
-            self.compare(runner, reduce::custom(shape, operator), one, |x, _, both, _| {
+            let ends = "vec2<f32>(min(a.x, b.x), max(a.y, b.y))";
+            let spec = reduce::custom::<Complex32>(shape, ends, Complex32::new(9.0, -9.0)).unwrap();
+            self.compare(runner, spec, one, |x, _, both, _| {
                 let least = x.iter().map(|z| z.re).fold(9.0, f32::min);
                 let most = x.iter().map(|z| z.im).fold(-9.0, f32::max);
                 equal(Complex32::new(least, most), both)

@@ -254,7 +254,7 @@ export interface InlineOptions {
     /** What all names begin with; `fft` by default. */
     name?: string;
     /** The group and the binding of the twiddle factors. By default they are computed. */
-    rootsAt?: [number, number];
+    twiddlesAt?: [number, number];
     /** As that of {@link OpenOptions}. */
     wasm?: OpenOptions["wasm"];
 }
@@ -262,8 +262,8 @@ export interface InlineOptions {
 /** WGSL to append to a shader, and what it needs. */
 export interface InlineText {
     readonly wgsl: string;
-    /** The contents of the buffer for `rootsAt`. */
-    readonly roots: Float32Array;
+    /** The contents of the buffer for `twiddlesAt`. */
+    readonly twiddles: Float32Array;
     /** Invocations of the workgroup. */
     readonly invocations: number;
     /** Complex numbers that each of them holds. */

@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::num_complex::Complex;
-use rustfft::{Fft, FftPlanner};
+use rustfft::{Fft, FftDirection, FftPlanner};
 use wgpu_fft::Error;
-use wgpu_fft::fft::Direction;
 
 use crate::library::Library;
 use crate::precision::Real;
@@ -52,16 +51,12 @@ impl Host {
         let last = *step.extents.last()?;
         let (direction, reals) = match step.what {
             What::C2c(direction) => (direction, None),
-            What::R2c => (Direction::Forward, Some(Reals::Forward(real.plan_fft_forward(last)))),
-            What::C2r => (Direction::Inverse, Some(Reals::Inverse(real.plan_fft_inverse(last)))),
+            What::R2c => (FftDirection::Forward, Some(Reals::Forward(real.plan_fft_forward(last)))),
+            What::C2r => (FftDirection::Inverse, Some(Reals::Inverse(real.plan_fft_inverse(last)))),
             What::R2r => return None,
         };
         let of_complex = &step.extents[..step.extents.len() - usize::from(reals.is_some())];
-        let plan = |&n: &usize| match direction {
-            Direction::Forward => complex.plan_fft_forward(n),
-            Direction::Inverse => complex.plan_fft_inverse(n),
-        };
-        let axes = of_complex.iter().map(plan).collect();
+        let axes = of_complex.iter().map(|&n| complex.plan_fft(n, direction)).collect();
         Some(Self { extents: step.extents.clone(), behind: step.behind, axes, reals })
     }
 

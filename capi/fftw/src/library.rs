@@ -5,8 +5,9 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
-use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
-use wgpu_fft::{Error, Gpu, GpuOptions, Location, Planner};
+use wgpu_fft::low_level::tune::Source;
+use wgpu_fft::tune::{Record, Rigor, Tuning};
+use wgpu_fft::{Error, Gpu, GpuOptions, Planner};
 
 use crate::problem::Step;
 use crate::{precision, process};
@@ -107,7 +108,7 @@ impl Library {
     pub fn is_host_faster(&mut self, step: &Step) -> Result<bool, Error> {
         let planner = self.planner(Rigor::Recorded)?;
         let text = step.spec(step.batch);
-        let advice = |text: String| text.parse::<AnySpec>()?.advise(planner, Location::Host);
+        let advice = |text: String| text.parse::<AnySpec>()?.advise(planner);
         let advice = advice(format!("{text}{}", precision::words()?)).or_else(|_| advice(text));
         // What fits no array of the device goes there in parts.
         Ok(advice.is_ok_and(|advice| advice.is_host_faster()))

@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use wgpu_fft::fft::Direction;
+use rustfft::FftDirection;
 
 use crate::calls::guru::Axis;
 use crate::calls::number_of;
@@ -125,7 +125,7 @@ impl Original {
         let (what, plan) = unsafe {
             match (&problem.kind, is_split) {
                 (Kind::C2c(direction), false) => {
-                    let sign = if *direction == Direction::Forward { -1 } else { 1 };
+                    let sign = if *direction == FftDirection::Forward { -1 } else { 1 };
                     (What::C2c, (functions.plan_guru64_dft)(rank, dims, loop_rank, loops, input, output, sign, flags))
                 }
                 (Kind::R2c, false) => (What::R2c, (functions.plan_guru64_dft_r2c)(rank, dims, loop_rank, loops, input, output, flags)),

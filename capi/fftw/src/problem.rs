@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use wgpu_fft::fft::{Direction, RealKind};
+use rustfft::FftDirection;
+use wgpu_fft::fft::RealKind;
 
 use crate::side::{Dim, Form, Side};
 
 /// What kind of transform.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
-    C2c(Direction),
+    C2c(FftDirection),
     R2c,
     C2r,
     /// One kind for each axis.
@@ -46,7 +47,7 @@ pub struct Step {
 /// What kind of step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
-    C2c(Direction),
+    C2c(FftDirection),
     R2c,
     C2r,
     R2r,
@@ -132,14 +133,14 @@ impl Problem {
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
                 let whole = self.step("r2c fwd", What::R2c, &extents, first..rank, 1);
                 steps.push(Step { input: reals, output: numbers, ..whole });
-                self.complex(&half, first, Direction::Forward, &mut steps);
+                self.complex(&half, first, FftDirection::Forward, &mut steps);
             }
             Kind::C2r => {
                 let first = rank.saturating_sub(MAX_AXES);
                 let mut half = extents.clone();
                 halve(&mut half);
                 let (reals, numbers) = (extents[first..].iter().product(), 2 * half[first..].iter().product::<usize>());
-                self.complex(&half, first, Direction::Inverse, &mut steps);
+                self.complex(&half, first, FftDirection::Inverse, &mut steps);
                 let whole = self.step("c2r inv", What::C2r, &extents, first..rank, 1);
                 steps.push(Step { input: numbers, output: reals, ..whole });
             }
@@ -148,8 +149,8 @@ impl Problem {
     }
 
     /// Transforms of complex numbers along the axes before `end`.
-    fn complex(&self, extents: &[usize], end: usize, direction: Direction, steps: &mut Vec<Step>) {
-        let head = if direction == Direction::Forward { "c2c fwd" } else { "c2c inv" };
+    fn complex(&self, extents: &[usize], end: usize, direction: FftDirection, steps: &mut Vec<Step>) {
+        let head = if direction == FftDirection::Forward { "c2c fwd" } else { "c2c inv" };
         for group in groups(end, extents.len()) {
             // A transform of one number does nothing.
             if extents[group.clone()].iter().any(|&n| n > 1) {
@@ -219,9 +220,9 @@ mod tests {
 
     #[test]
     fn steps_are_specifications() {
-        let forward = Kind::C2c(Direction::Forward);
+        let forward = Kind::C2c(FftDirection::Forward);
         assert_eq!(specs(forward.clone(), &[8], 1), ["c2c fwd 8"]);
-        assert_eq!(specs(Kind::C2c(Direction::Inverse), &[4, 5, 6], 7), ["c2c inv 4x5x6 x7"]);
+        assert_eq!(specs(Kind::C2c(FftDirection::Inverse), &[4, 5, 6], 7), ["c2c inv 4x5x6 x7"]);
         assert_eq!(specs(forward.clone(), &[2, 3, 4, 5, 6], 7), ["c2c fwd 4x5x6 x42", "c2c fwd 2x3x120 x7 axes=0,1"]);
         assert_eq!(
             specs(forward.clone(), &[2, 3, 4, 5, 6, 7], 1),
@@ -244,8 +245,8 @@ mod tests {
         fn any_number_of_axes(mut extents in vec(1_usize..5, 0..9), kinds in vec(0..11_i32, 8), kind in 0..5_u8, batch in 1_usize..4) {
             let kinds = kinds.iter().map(|&kind| real_kind(kind).unwrap());
             let kind = match kind {
-                0 => Kind::C2c(Direction::Forward),
-                1 => Kind::C2c(Direction::Inverse),
+                0 => Kind::C2c(FftDirection::Forward),
+                1 => Kind::C2c(FftDirection::Inverse),
                 2 => Kind::R2c,
                 3 => Kind::C2r,
                 _ => Kind::R2r(kinds.take(extents.len()).collect()),

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use wgpu_fft::fft::{C2c, R2c};
-use wgpu_fft::reduce::{self, Determinism};
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Element, Gpu, Spec, gpu};
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, PhaseReport, Strategy, Work};
@@ -100,7 +100,7 @@ fn work(bench: &mut Bench) -> Result<()> {
     contest.case(R2c::forward(side))?;
     contest.case(C2c::forward([edge[0], edge[1], edge[1]]))?;
     contest.case(Permute::<Complex32>::transpose(side))?;
-    contest.case(reduce::sum::<f32>(sum[1]).determinism(Determinism::AcrossDevices))
+    contest.case(reduce::sum::<f32>(sum[1]).across_devices())
 }
 
 #[cfg(feature = "cpu")]

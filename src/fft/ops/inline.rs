@@ -29,7 +29,7 @@ use crate::wgsl::{Module, Type, is_name};
 /// use wgpu_fft::fft::Inline;
 ///
 /// // The convolution of rows of 1024 with a response whose spectrum is an array, in one dispatch.
-/// let fft = Inline::new(1024).roots_at(0, 3).generate()?;
+/// let fft = Inline::new(1024).twiddles_at(0, 3).generate()?;
 /// let shader = format!("
 ///     @group(0) @binding(0) var<storage, read_write> rows: array<vec2f>;
 ///     @group(0) @binding(1) var<storage, read> response: array<vec2f>;
@@ -48,9 +48,9 @@ use crate::wgsl::{Module, Type, is_name};
 ///             rows[1024 * group.x + fft_position(invocation, k)] = values[k] / 1024;
 ///         }}
 ///     }}
-///     {wgsl}", size = fft.invocations(), elements = fft.elements(), wgsl = fft.wgsl());
-/// // Create a buffer with `fft.roots()` for binding 3, and a pipeline of `shader`.
-/// # assert_eq!(fft.invocations() as usize * fft.elements(), 1024);
+///     {wgsl}", size = fft.invocations, elements = fft.elements, wgsl = fft.wgsl);
+/// // Create a buffer with `fft.twiddles` for binding 3, and a pipeline of `shader`.
+/// # assert_eq!(fft.invocations as usize * fft.elements, 1024);
 /// # naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty())
 /// #     .validate(&naga::front::wgsl::parse_str(&shader).unwrap())
 /// #     .unwrap();
@@ -110,7 +110,7 @@ pub struct Inline {
     lines: u32,
     memory: u32,
     keeps_line: bool,
-    roots_at: Option<[u32; 2]>,
+    twiddles_at: Option<[u32; 2]>,
     name: String,
 }
 
@@ -143,8 +143,8 @@ impl Inline {
     /// Transforms of `n` complex numbers of f32, one line for each workgroup.
     pub fn new(n: usize) -> Self {
         let memory = DeviceProfile::webgpu_defaults().workgroup_bytes;
-        let (is_real, number, lanes, lines, keeps_line, roots_at) = (false, Number::F32, None, 1, false, None);
-        Self { n, is_real, number, lanes, lines, memory, keeps_line, roots_at, name: "fft".to_owned() }
+        let (is_real, number, lanes, lines, keeps_line, twiddles_at) = (false, Number::F32, None, 1, false, None);
+        Self { n, is_real, number, lanes, lines, memory, keeps_line, twiddles_at, name: "fft".to_owned() }
     }
 
     crate::settings::settings! { own:
@@ -171,9 +171,9 @@ impl Inline {
         with_data() => own.keeps_line = true;
 
         /// The twiddle factors are in a storage buffer that you bind there, with
-        /// [`roots`](InlineText::roots) as its contents. By default they are computed, which needs
-        /// no buffer.
-        roots_at(group: u32, binding: u32) => own.roots_at = Some([group, binding]);
+        /// [`twiddles`](InlineText::twiddles) as its contents. By default they are computed, which
+        /// needs no buffer.
+        twiddles_at(group: u32, binding: u32) => own.twiddles_at = Some([group, binding]);
 
         /// What the names of all declarations begin with; `fft` by default. Texts with different
         /// names can be in one shader.
@@ -308,7 +308,7 @@ impl Inline {
             look_up: LookUp { constants: &constants, in_pieces: false },
             exact: true,
             words: self.memory.saturating_sub(self.data_bytes(n)) / 4,
-            computes_roots: self.roots_at.is_none(),
+            computes_roots: self.twiddles_at.is_none(),
             numbers_as_bits: false,
         };
         let emit = Emit { pass: &pass, recipe, setting: &setting, halves: self.is_real };
@@ -319,14 +319,15 @@ impl Inline {
         let (elements, is_even) = (held(recipe), is_even(recipe));
         // A single stage has none, nor has a single number.
         let has_roots = recipe.radices.len() > 1 || self.is_real && n > 1;
-        let roots = if has_roots && self.roots_at.is_some() { constants.table().words() } else { Vec::new() };
+        let roots =
+            if has_roots && self.twiddles_at.is_some() { bytemuck::pod_collect_to_vec(&constants.table().words()) } else { Vec::new() };
 
         let mut module = Module::default();
         let kind = if self.is_real { format!("{} real", self.n) } else { format!("{n} complex") };
         let radices = join(&recipe.radices, ".");
         module
             .comment(format!("FFTs of {kind} numbers of {} by radices {radices}: {elements} in each of {lanes} invocations.", self.number));
-        if let Some([group, binding]) = self.roots_at.filter(|_| !roots.is_empty()) {
+        if let Some([group, binding]) = self.twiddles_at.filter(|_| !roots.is_empty()) {
             module.text(&format!("@group({group}) @binding({binding}) var<storage, read> roots: array<{complex}>;"));
         }
         if exchanged > 0 {
@@ -334,7 +335,7 @@ impl Inline {
         }
         module.gap();
         module.function(complex_mul(&complex));
-        if has_roots && self.roots_at.is_none() {
+        if has_roots && self.twiddles_at.is_none() {
             module.function(root_function(self.number));
         }
         module.function(emit.index(&position, recipe.radices[0]));
@@ -350,7 +351,15 @@ impl Inline {
         let wgsl = prefixed(&module.finish(), name);
         let workgroup_bytes = exchanged * 4 * self.number.words() + self.data_bytes(n);
         let registers = registers_of(elements * self.number.words(), recipe.radices.len());
-        InlineText { wgsl, roots, invocations: lanes * self.lines, elements: elements as usize, is_even, workgroup_bytes, registers }
+        InlineText {
+            wgsl,
+            twiddles: roots,
+            invocations: lanes * self.lines,
+            elements: elements as usize,
+            is_even,
+            workgroup_bytes,
+            registers,
+        }
     }
 }
 
@@ -390,59 +399,23 @@ fn prefixed(text: &str, name: &str) -> String {
 
 /// What [`Inline::generate`] makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct InlineText {
-    wgsl: String,
-    roots: Vec<u32>,
-    invocations: u32,
-    elements: usize,
-    is_even: bool,
-    workgroup_bytes: u32,
-    registers: u32,
-}
-
-impl InlineText {
     /// The WGSL to append to a shader.
-    #[must_use]
-    pub fn wgsl(&self) -> &str {
-        &self.wgsl
-    }
-
-    /// The contents of the buffer for [`roots_at`](Inline::roots_at). Empty if no binding is
-    /// declared: a line of one stage needs no roots.
-    #[must_use]
-    pub fn roots(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.roots)
-    }
-
+    pub wgsl: String,
+    /// The contents of the buffer for [`twiddles_at`](Inline::twiddles_at). Empty if no binding is
+    /// declared: a line of one stage needs none.
+    pub twiddles: Vec<u8>,
     /// Invocations of the workgroup: those of a line times the lines.
-    #[must_use]
-    pub fn invocations(&self) -> u32 {
-        self.invocations
-    }
-
+    pub invocations: u32,
+    /// Complex numbers that each invocation holds.
+    pub elements: usize,
     /// Whether all values of all invocations are numbers of the line. If not, check that positions
     /// and frequencies are below the length.
-    #[must_use]
-    pub fn is_even(&self) -> bool {
-        self.is_even
-    }
-
-    /// Complex numbers that each invocation holds.
-    #[must_use]
-    pub fn elements(&self) -> usize {
-        self.elements
-    }
-
+    pub is_even: bool,
     /// Workgroup memory that the text declares.
-    #[must_use]
-    pub fn workgroup_bytes(&self) -> u32 {
-        self.workgroup_bytes
-    }
-
+    pub workgroup_bytes: u32,
     /// About how many 32-bit registers of an invocation a transform takes, by what drivers'
     /// compilers made of the kernel `fft/pass` (`benches/reports/reach`).
-    #[must_use]
-    pub fn registers(&self) -> u32 {
-        self.registers
-    }
+    pub registers: u32,
 }

@@ -5,8 +5,7 @@ use super::specification::Adapt;
 use num_complex::Complex64;
 
 use crate::error::{Error, Result};
-use crate::fft::Direction;
-use crate::fft::spec::kind::Kind;
+use crate::fft::spec::kind::{Direction, Kind};
 use crate::fft::spec::number::Number;
 use crate::fft::spec::real_kind::RealKind;
 use crate::fft::spec::transform::Transform;

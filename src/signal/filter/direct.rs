@@ -102,9 +102,9 @@ impl<T: Pixel> DirectFilter<T> {
     }
 
     /// Sets which part of the result is computed. The default is [`Mode::Same`].
-    pub fn mode(mut self, size: Mode) -> Self {
+    pub fn mode(mut self, mode: Mode) -> Self {
         if let Kernels::Direct { size: own, .. } = &mut self.core.kernels {
-            *own = size;
+            *own = mode;
         }
         self
     }

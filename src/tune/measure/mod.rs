@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::gpu::{DeviceProfile, Gpu, Timer};
+use crate::gpu::stopwatch::Timer;
+use crate::gpu::{DeviceProfile, Gpu};
 use crate::plan::AnyValue;
 use crate::sort::sort_short_by;
 use crate::tune::any::AnyTunable;

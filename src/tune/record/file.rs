@@ -5,15 +5,25 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::error::RecordError;
 use super::item::Item;
 use super::memory::{Memory, is_ours, line, lines, read};
+use crate::error::{Error, Result};
 use crate::files;
 
 /// Bytes of the largest file that is read.
 pub(super) const MAX_BYTES: u64 = 64 << 20;
 /// How long others are waited for. They hold the lock for as long as it takes to write the file.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes an error of why the file of a record cannot be read.
+pub(super) fn unread<E: Into<Box<dyn std::error::Error + Send + Sync>>>(path: &Path) -> impl Fn(E) -> Error {
+    move |why| Error::file("reading the record", path, why)
+}
+
+/// Makes an error of why it cannot be written.
+pub(super) fn unwritten<E: Into<Box<dyn std::error::Error + Send + Sync>>>(path: &Path) -> impl Fn(E) -> Error {
+    move |why| Error::file("writing the record", path, why)
+}
 
 /// What a file holds.
 #[derive(Default)]
@@ -42,36 +52,36 @@ impl Contents {
     }
 
     /// Of the record at `path`; nothing if there is no file.
-    pub fn read(path: &Path) -> Result<Self, RecordError> {
+    pub fn read(path: &Path) -> Result<Self> {
         text(path).map(Self::of)
     }
 
     /// Replaces what the file at `path` held by other items, unless they are the same. The caller
     /// has locked the file.
-    pub fn replace(&self, path: &Path, items: &[Item]) -> Result<(), RecordError> {
+    pub fn replace(&self, path: &Path, items: &[Item]) -> Result<()> {
         let text = [self.unread.concat(), items.iter().map(line).collect::<String>().into_bytes()].concat();
         if text.len() as u64 > MAX_BYTES {
-            return Err(RecordError::TooLarge { path: path.to_owned(), available: MAX_BYTES });
+            return Err(unwritten(path)(format!("it is larger than {MAX_BYTES} bytes")));
         }
-        if text == self.text { Ok(()) } else { files::replace(path, &text).map_err(RecordError::io(path)) }
+        if text == self.text { Ok(()) } else { files::replace(path, &text).map_err(unwritten(path)) }
     }
 }
 
 /// The text of the record at `path`; empty if there is no file.
-pub(super) fn text(path: &Path) -> Result<Vec<u8>, RecordError> {
-    let Some(mut file) = files::open(path).map_err(RecordError::io(path))? else { return Ok(Vec::new()) };
-    let text = files::read(&mut file, MAX_BYTES + 1).map_err(RecordError::io(path))?;
+pub(super) fn text(path: &Path) -> Result<Vec<u8>> {
+    let Some(mut file) = files::open(path).map_err(unread(path))? else { return Ok(Vec::new()) };
+    let text = files::read(&mut file, MAX_BYTES + 1).map_err(unread(path))?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(RecordError::TooLarge { path: path.to_owned(), available: MAX_BYTES });
+        return Err(unread(path)(format!("it is larger than {MAX_BYTES} bytes")));
     }
-    if is_ours(&text) { Ok(text) } else { Err(RecordError::NotARecord { path: path.to_owned() }) }
+    if is_ours(&text) { Ok(text) } else { Err(unread(path)("it is not a record of wgpu-fft")) }
 }
 
 /// Waits for the right to write to the file at `path`, which lasts as long as what is returned.
 ///
 /// What is locked is a file beside it that is never removed: the record itself is replaced by
 /// others of its name. Nothing is left beside a file that is no record.
-pub(super) fn lock(path: &Path) -> Result<File, RecordError> {
+pub(super) fn lock(path: &Path) -> Result<File> {
     text(path)?;
     let locked = || {
         if let Some(directory) = path.parent() {
@@ -92,5 +102,5 @@ pub(super) fn lock(path: &Path) -> Result<File, RecordError> {
             pause = (pause * 2).min(Duration::from_millis(10));
         }
     };
-    locked().map_err(RecordError::io(path))
+    locked().map_err(unwritten(path))
 }

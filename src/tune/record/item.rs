@@ -11,7 +11,7 @@ use web_time::{SystemTime, UNIX_EPOCH};
 
 use super::DeviceIdentity;
 use crate::error::{Error, Result};
-use crate::gpu::Timer;
+use crate::gpu::stopwatch::Timer;
 use crate::tune::rigor::Rigor;
 
 /// The version of this crate, as stored in entries and marks.

@@ -1,6 +1,5 @@
 //! A file of measured results, which FFTW calls "wisdom": see [`Record`].
 
-mod error;
 mod file;
 mod identity;
 mod import;
@@ -12,7 +11,6 @@ mod shared;
 mod store;
 mod trial;
 
-pub use error::RecordError;
 pub use identity::DeviceIdentity;
 pub use import::Import;
 pub use item::{CRATE_VERSION, Entry, Item, Mark, now};

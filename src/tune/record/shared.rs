@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::error::RecordError;
 use super::file::{self, Contents};
 use super::item::Item;
 use super::memory::Memory;
 use super::{Import, journal};
+use crate::error::Result;
 
 /// What all clones of a record share.
 #[derive(Debug, Default)]
@@ -37,8 +37,7 @@ impl Shared {
 
     /// Says why something is in memory alone, the first time.
     pub fn warn(&self, why: impl std::fmt::Display) {
-        let path = self.path.as_deref().unwrap_or(Path::new(""));
-        let text = format!("the record of measured recipes in {} keeps results only in memory: {why}", path.display());
+        let text = format!("measured recipes are kept only in memory: {why}");
         if self.warning.set(text.clone()).is_ok() {
             log::warn!("{text}");
         }
@@ -73,7 +72,7 @@ impl Shared {
     }
 
     /// Writes what is unsaved and what dead processes left into the file, which is locked.
-    pub fn write_locked(&self, path: &Path, unsaved: &mut Vec<Item>) -> Result<(), RecordError> {
+    pub fn write_locked(&self, path: &Path, unsaved: &mut Vec<Item>) -> Result<()> {
         let dead = journal::recover(path);
         if dead.is_empty() && unsaved.is_empty() {
             return Ok(());
@@ -105,7 +104,7 @@ impl Shared {
         }
     }
 
-    pub fn prune(&self, keep: &dyn Fn(&Item) -> bool) -> Result<usize, RecordError> {
+    pub fn prune(&self, keep: &dyn Fn(&Item) -> bool) -> Result<usize> {
         let unsaved = self.file();
         let path = self.path.as_deref().filter(|_| unsaved.is_some());
         let _lock = path.map(file::lock).transpose()?;

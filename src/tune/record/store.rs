@@ -4,12 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::error::RecordError;
-use super::file::{self, Contents};
+use super::file::{self, Contents, unread, unwritten};
 use super::item::{Entry, Item};
 use super::memory::{self, Memory};
 use super::shared::Shared;
 use super::{DeviceIdentity, Import, journal};
+use crate::error::Result;
 
 /// Measured recipes, kept in memory and usually in a file, which FFTW calls "wisdom". Cloning is
 /// cheap, and clones share one record.
@@ -90,7 +90,7 @@ impl Record {
         if cfg!(target_arch = "wasm32") {
             shared.warn("this platform has no files");
         } else if path.file_name().is_none() {
-            shared.warn("the path names no file");
+            shared.warn(unwritten(&path)("it names no file"));
         } else {
             shared.file = Some(Mutex::default());
             shared.report = shared.refresh();
@@ -148,9 +148,9 @@ impl Record {
     /// record but must not change it.
     ///
     /// # Errors
-    /// If the file cannot be read or written, is not a record, or is too large.
-    /// The file is then unchanged.
-    pub fn prune(&self, keep: impl Fn(&Item) -> bool) -> Result<usize, RecordError> {
+    /// [`Error::File`](crate::Error::File) if the file cannot be read or written, is not a record,
+    /// or is too large. The file is then unchanged.
+    pub fn prune(&self, keep: impl Fn(&Item) -> bool) -> Result<usize> {
         self.0.prune(&keep)
     }
 
@@ -158,17 +158,13 @@ impl Record {
     /// which of them count as foreign, and `stale` decides which entries are left out.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a record, or is too large.
-    pub fn import(
-        &self,
-        path: impl AsRef<Path>,
-        device: Option<&DeviceIdentity>,
-        stale: &dyn Fn(&Entry) -> bool,
-    ) -> Result<Import, RecordError> {
+    /// [`Error::File`](crate::Error::File) if the file cannot be read, is not a record, or is too
+    /// large.
+    pub fn import(&self, path: impl AsRef<Path>, device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Result<Import> {
         let path = path.as_ref();
         let text = file::text(path)?;
         if text.is_empty() && !path.exists() {
-            return Err(RecordError::io(path)(io::ErrorKind::NotFound.into()));
+            return Err(unread(path)(io::Error::from(io::ErrorKind::NotFound)));
         }
         Ok(self.import_text(&text, device, stale))
     }
@@ -210,16 +206,16 @@ impl Record {
     /// number of items.
     ///
     /// # Errors
-    /// If the file is this record's own, is not a record, or cannot be written.
-    pub fn export(&self, path: impl AsRef<Path>, keep: impl Fn(&Item) -> bool) -> Result<usize, RecordError> {
+    /// [`Error::File`](crate::Error::File) if the file is this record's own, is not a record, or
+    /// cannot be written.
+    pub fn export(&self, path: impl AsRef<Path>, keep: impl Fn(&Item) -> bool) -> Result<usize> {
         let path = path.as_ref();
-        let io = RecordError::io(path);
-        let whole = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).map_err(&io)?;
+        let whole = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).map_err(unwritten(path))?;
         if self.path() == Some(&whole) {
-            return Err(RecordError::OwnFile { path: whole });
+            return Err(unwritten(&whole)("it is the file of the record that is exported"));
         }
         if whole.file_name().is_none() {
-            return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
+            return Err(unwritten(path)("it names no file"));
         }
         let items = self.items(keep);
         let _lock = file::lock(&whole)?;
@@ -230,7 +226,7 @@ impl Record {
 
     /// Runs `work` with the file locked, so that nobody recovers a journal meanwhile, after what
     /// dead processes left was taken in.
-    pub(super) fn locked<T>(&self, work: impl FnOnce(&Path) -> Result<T, RecordError>) -> Option<T> {
+    pub(super) fn locked<T>(&self, work: impl FnOnce(&Path) -> Result<T>) -> Option<T> {
         let mut unsaved = self.0.file()?;
         let path = self.path()?;
         let done = file::lock(path).and_then(|_lock| {

@@ -1,11 +1,11 @@
 //! Notes which recipe is being tried, so that a later process knows if this one crashed.
 
-use std::io::{Seek, Write};
+use std::io::{self, Seek, Write};
 use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
-use super::error::RecordError;
+use super::file::unwritten;
 use super::identity::DeviceIdentity;
 use super::item::{CRATE_VERSION, Item, Mark, now};
 use super::store::Record;
@@ -38,8 +38,8 @@ impl Trial {
         };
         // While the record is locked nobody looks at a file that is not locked yet.
         let file = record.locked(|path| {
-            let file = crate::files::temporary(path, journal::SUFFIX).map_err(RecordError::io(path))?;
-            file.as_file().try_lock().map_err(|error| RecordError::io(path)(error.into()))?;
+            let file = crate::files::temporary(path, journal::SUFFIX).map_err(unwritten(path))?;
+            file.as_file().try_lock().map_err(io::Error::from).map_err(unwritten(path))?;
             Ok(file)
         });
         let mut trial = Self { record: record.clone(), mark, file };

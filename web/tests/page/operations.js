@@ -364,8 +364,8 @@ export async function transforms_inside_other_shaders() {
         expected[2 * i + 1] = (re * b + im * a) / n;
     }
     const errors = [];
-    for (const rootsAt of [[0, 2], undefined]) {
-        const own = await inlineFft(n, { rootsAt });
+    for (const twiddlesAt of [[0, 2], undefined]) {
+        const own = await inlineFft(n, { twiddlesAt });
         const each = (statement) => Array.from({ length: own.elements }, (_, k) => statement(k)).join("\n");
         const code = `
             @group(0) @binding(0) var<storage, read_write> rows: array<vec2f>;
@@ -381,7 +381,7 @@ export async function transforms_inside_other_shaders() {
                 ${each((k) => `rows[row + fft_position(invocation, ${k})] = values[${k}] / ${n};`)}
             }
             ${own.wgsl}`;
-        const others = [f32(response), ...(rootsAt ? [own.roots] : [])];
+        const others = [f32(response), ...(twiddlesAt ? [own.twiddles] : [])];
         const actual = await onDevice(device, code, f32(data), others, rows);
         errors.push(assertClose(actual, dft(expected, [rows, n], 1, [1]), 4 * fftBound([n]), `inlineFft(${n})`).toExponential(1));
     }

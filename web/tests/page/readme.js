@@ -35,7 +35,7 @@ const AFTER = [
     "for (const [i, [, spectrum]] of frames.entries()) check((await spectrum.read())[0], 640 * i, 1e-2);",
     "check((await spectrum.read())[0], 20 * Math.log10(480 * 640), 1e-3);",
     `const z = Float32Array.from({ length: 2048 }, (_, i) => Math.sin(i));
-     const [rows, roots] = [gpu.upload(z, "complex f32"), gpu.upload(fft.roots)];
+     const [rows, roots] = [gpu.upload(z, "complex f32"), gpu.upload(fft.twiddles)];
      const module = gpu.device.createShaderModule({ code });
      const pipeline = await gpu.device.createComputePipelineAsync({ layout: "auto", compute: { module } });
      const entries = [rows, roots].map(({ buffer }, binding) => ({ binding, resource: { buffer } }));

@@ -67,8 +67,8 @@ guru!(plan_guru64_dft_c2r, isize, false, (input), (output), (), Kind::C2r);
 
 // Of arrays with one part of the complex numbers each. There is no sign: for the other
 // direction, the parts are given in the other order.
-guru!(plan_guru_split_dft, c_int, true, (ri, ii), (ro, io), (), Kind::C2c(wgpu_fft::fft::Direction::Forward));
-guru!(plan_guru64_split_dft, isize, true, (ri, ii), (ro, io), (), Kind::C2c(wgpu_fft::fft::Direction::Forward));
+guru!(plan_guru_split_dft, c_int, true, (ri, ii), (ro, io), (), Kind::C2c(rustfft::FftDirection::Forward));
+guru!(plan_guru64_split_dft, isize, true, (ri, ii), (ro, io), (), Kind::C2c(rustfft::FftDirection::Forward));
 guru!(plan_guru_split_dft_r2c, c_int, true, (input), (ro, io), (), Kind::R2c);
 guru!(plan_guru64_split_dft_r2c, isize, true, (input), (ro, io), (), Kind::R2c);
 guru!(plan_guru_split_dft_c2r, c_int, true, (ri, ii), (output), (), Kind::C2r);

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use libc::FILE;
 
-use wgpu_fft::gpu::PipelineCacheStatus;
-
 use super::Handle;
 use crate::guard::guarded;
 use crate::library::{Library, library};
@@ -135,7 +133,7 @@ impl Library {
     /// Writes compiled pipelines into the file of `WGPU_FFT_PIPELINE_CACHE`, if there is one.
     fn save(&self) {
         if let Some(Ok(gpu)) = self.device()
-            && !matches!(gpu.pipeline_cache(), PipelineCacheStatus::Off)
+            && gpu.pipeline_cache().is_some()
             && let Err(error) = gpu.save_pipeline_cache()
         {
             crate::guard::refused(format_args!("compiled pipelines were not saved: {error}"));

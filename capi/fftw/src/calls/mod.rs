@@ -15,7 +15,8 @@ mod wisdom;
 use std::ffi::{c_int, c_uint};
 use std::ptr;
 
-use wgpu_fft::fft::{Direction, RealKind};
+use rustfft::FftDirection;
+use wgpu_fft::fft::RealKind;
 use wgpu_fft::tune::Rigor;
 
 use crate::guard;
@@ -51,10 +52,10 @@ fn choosing(flags: c_uint) -> Choosing {
     Choosing { rigor, recorded_only }
 }
 
-fn direction(sign: c_int) -> Option<Direction> {
+fn direction(sign: c_int) -> Option<FftDirection> {
     match sign {
-        -1 => Some(Direction::Forward),
-        1 => Some(Direction::Inverse),
+        -1 => Some(FftDirection::Forward),
+        1 => Some(FftDirection::Inverse),
         _ => None,
     }
 }

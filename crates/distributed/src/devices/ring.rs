@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use wgpu_fft::gpu::Stopwatch;
+use wgpu_fft::low_level::Stopwatch;
 use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, is_done_within, wait_for};
 use wgpu_fft::{Bound, Error, Gpu, Planner, Result, wgpu};
 

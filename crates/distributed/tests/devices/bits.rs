@@ -4,7 +4,7 @@
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level::recipes::fft::Adapt;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{self, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Element, Fragment};
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions, Strategy};
@@ -238,21 +238,20 @@ pub fn in_little_memory<S: Divide + Adapt>(spec: &S, input: &[S::Input], options
 
 /// Without means and norms, because division and square root depend on the device.
 pub fn reductions() {
-    let fixed = Determinism::AcrossDevices;
     for shape in [[17, 5], [8, 3], [61, 53], [1080, 1920]] {
         let x = noise(shape[0] * shape[1], 7);
         let y = noise(shape[0] * shape[1], 8);
         let sum = reduce::sum::<f32>(shape);
-        check(&sum, sum.clone().determinism(fixed), &[&x]);
+        check(&sum, sum.clone().across_devices(), &[&x]);
         let squares = reduce::sum_squares::<f32>(shape);
-        check(&squares, squares.clone().determinism(fixed), &[&x]);
+        check(&squares, squares.clone().across_devices(), &[&x]);
         let dot = reduce::dot::<f32>(shape);
-        check(&dot, dot.clone().determinism(fixed), &[&x, &y]);
+        check(&dot, dot.clone().across_devices(), &[&x, &y]);
         let most = reduce::argmax::<f32>(shape);
         check(&most, most.clone(), &[&x]);
         for axis in [0, 1] {
             let sums = reduce::sum::<f32>(shape).axes([axis]);
-            check(&sums, sums.clone().determinism(fixed), &[&x]);
+            check(&sums, sums.clone().across_devices(), &[&x]);
         }
     }
 }
@@ -260,7 +259,7 @@ pub fn reductions() {
 /// Random reductions of bytes, whose pieces begin anywhere in a word, with a random strategy.
 pub fn any_reduction_of_bytes() {
     fn compare<O: Element>(spec: &Reduction<u8, O>, picture: &[u8], options: &JobOptions) -> usize {
-        let expected = on_one_device(spec.clone().determinism(Determinism::AcrossDevices), &[picture]);
+        let expected = on_one_device(spec.clone().across_devices(), &[picture]);
         let job = Job::new(set(), spec.clone(), options).unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));
         let (actual, report) = run(&job, &[picture]);
         let report = report.unwrap_or_else(|error| panic!("`{spec}` with {options:?}: {error}"));

@@ -3,7 +3,7 @@
 use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{self, Determinism, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft_distributed::testing::{Failure, When};
 use wgpu_fft_distributed::{DeviceSet, Divide, Error, Job, JobOptions, Strategy};
@@ -139,7 +139,7 @@ fn reductions_need_a_device() {
 
 fn reductions_go_to_devices() {
     let x = noise(61 * 53, 3);
-    let expected = on_one_device(sums_of_rows().determinism(Determinism::AcrossDevices), &[&x]);
+    let expected = on_one_device(sums_of_rows().across_devices(), &[&x]);
     let set = with_devices();
     let job = Job::new(&set, sums_of_rows(), &by(Strategy::Equal)).unwrap();
     assert_eq!(job.left_out().count(), 1);

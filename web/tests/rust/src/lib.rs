@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustfft::num_complex::Complex64;
 use wasm_bindgen::prelude::*;
 use wgpu_fft::fft::{C2c, R2c};
-use wgpu_fft::gpu::Stopwatch;
+use wgpu_fft::low_level::Stopwatch;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Pending, Planner, Spec, reduce, transpose};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu_fft::low_level::divide::reduction::{Division, division, join, partial, piece, results_and_inputs};
-use wgpu_fft::reduce::{Determinism, Reduction};
+use wgpu_fft::reduce::Reduction;
 use wgpu_fft::{Element, Error, Result, Spec};
 
 use super::{CutOptions, Divide, Divided};
@@ -56,7 +56,7 @@ impl<T: Element, O: Element> Divide for Reduction<T, O> {
             }
             Division::Whole { elements, results } => {
                 let output = Grid::new(1, 1, results * result);
-                let fixed = whole.determinism(Determinism::AcrossDevices);
+                let fixed = whole.across_devices();
                 let of_all = computation(self, false, move |_: &Range<usize>| Ok(fixed.clone()));
                 (
                     vec![phase("whole", [HostArray::Input, HostArray::Output], Grid::new(1, 1, elements * element), output, of_all)],
