@@ -36,7 +36,7 @@ pub(super) fn is_sane(pass: &PassRecipe) -> bool {
 
 /// Why a pass through workgroup memory cannot run on such a device, if it cannot.
 pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
-    let Stockham { radices, lanes, lines, pieces, banks, block, width, .. } = recipe;
+    let Stockham { radices, lanes, lines, banks, block, width, .. } = recipe;
     ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), || {
         format!("radices {} are not all from 1 to {MAX_ELEMENTS}", join(radices, "."))
     })?;
@@ -50,9 +50,6 @@ pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
     ensure(recipe.elements() <= MAX_ELEMENTS, || {
         format!("{lanes} lanes have {} elements each, more than {MAX_ELEMENTS}", recipe.elements())
     })?;
-    ensure(*pieces > 0 && recipe.n().is_multiple_of(*pieces), || {
-        format!("a line of {} cannot be divided into {pieces} pieces", recipe.n())
-    })?;
     ensure([0, 16, 32, 64].contains(banks), || "banks are 0, 16, 32 or 64".to_owned())?;
     ensure(block.is_none_or(|block| block.iter().all(|&extent| extent > 0)), || "a block has at least 1 x 1 elements".to_owned())
 }
@@ -60,18 +57,8 @@ pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
 /// Why a workgroup that transforms so many lines at a time cannot run on such a device.
 pub(super) fn invocations(recipe: &Stockham, lines: u32, profile: &DeviceProfile) -> Fit {
     let limit = profile.invocations_in_a_row();
-    ensure(has_invocations(recipe, lines, profile), || format!("{lines} lines of {} invocations exceed {limit}", recipe.lanes))
-}
-
-/// Whether a workgroup has invocations for so many lines.
-pub(super) fn has_invocations(recipe: &Stockham, lines: u32, profile: &DeviceProfile) -> bool {
-    u64::from(recipe.lanes) * u64::from(lines) <= profile.invocations_in_a_row().into()
-}
-
-/// Bytes of workgroup memory for so many elements of each of so many lines, of so many 32-bit
-/// words.
-pub(super) fn memory_bytes(elements: u64, lines: u32, words: u32) -> u64 {
-    4 * elements * u64::from(lines) * u64::from(words)
+    let fits = u64::from(recipe.lanes) * u64::from(lines) <= limit.into();
+    ensure(fits, || format!("{lines} lines of {} invocations exceed {limit}", recipe.lanes))
 }
 
 /// Why rows of length n cannot be transformed by radix 2 on such a device, if they cannot.
@@ -92,26 +79,27 @@ pub(super) fn step(step: &SubTransform<'_>, recipe: &Stockham, number: Number, p
     stockham(recipe, profile)?;
     let (pass, count) = step.pass(&recipe.radices, number)?;
     let pass = if recipe.width == 1 { pass } else { pass.in_twos(recipe, count, profile)?.0 };
-    stages(&pass, recipe, profile)
+    self::pass(&pass, recipe, profile)
 }
 
-/// Why lanes, pieces or workgroup memory do not do for the stages of a pass, if they do not.
-pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) -> Fit {
-    let (n, lanes, pieces) = (pass.n(), recipe.lanes, recipe.pieces);
-    let available = u64::from(profile.workgroup_bytes);
-    let (lines, words) = (recipe.lines / pass.lines_each(), pass.memory_words(recipe.exchange));
-    let has_room = |elements: u64, what: &str| {
-        let bytes = memory_bytes(elements, lines, words);
-        ensure(bytes <= available, || format!("{what} {bytes} bytes of workgroup memory of {available}"))
-    };
-    let stages = pass.stages(|_| 0);
+/// Why the stages of a pass, or its workgroup memory, do not fit a device, if they do not.
+pub(super) fn pass(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) -> Fit {
+    stages(recipe, &pass.axes(), pass.convolution.is_some(), pass.twos)?;
+    memory(recipe, pass.number, pass.store.fused.iter().find_map(|fused| fused.step().mirrors()), profile)
+}
+
+/// Why lanes or pieces do not do for the stages by the radices of these axes, if they do not.
+pub(super) fn stages(recipe: &Stockham, axes: &[&[u32]], convolution: bool, twos: Option<Twos>) -> Fit {
+    let (n, lanes, pieces) = (recipe.n(), recipe.lanes, recipe.pieces);
+    ensure(pieces > 0 && n.is_multiple_of(pieces), || format!("a line of {n} cannot be divided into {pieces} pieces"))?;
+    let stages = Stage::of_axes(axes, convolution, |_| 0);
     let last = stages.len() - 1;
     // In the middle of a convolution an invocation keeps its elements.
     let turn = recipe.radices.len();
     // Where accesses take two elements, an invocation computes two neighbours of the first stage
     // and of the last one.
     let lanes_at = |s: usize| {
-        let neighbours = if pass.twos == Some(Twos::Elements) && (s == 0 || s == last) { 2 } else { 1 };
+        let neighbours = if twos == Some(Twos::Elements) && (s == 0 || s == last) { 2 } else { 1 };
         LanesOfLine { count: lanes, neighbours }
     };
     for (s, stage) in stages.iter().enumerate().filter(|(s, _)| *s != turn) {
@@ -130,25 +118,29 @@ pub(super) fn stages(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) ->
             )
         })?;
     }
-    if (0..last).any(|s| s + 1 != turn) {
-        has_room(u64::from(n / pieces), "an exchange needs")?;
+    let mut exchanges = (1..=last).filter(|s| pieces > 1 && *s != turn);
+    exchanges.try_for_each(|s| in_pieces([stages[s - 1], stages[s]], [lanes_at(s - 1), lanes_at(s)], n, pieces))
+}
+
+/// Why a device has not enough workgroup memory for the exchanges between a pass's stages, or for
+/// the mirror images of spectra of length m, if it has not.
+pub(super) fn memory(recipe: &Stockham, number: Number, mirrored: Option<u32>, profile: &DeviceProfile) -> Fit {
+    let available = u64::from(profile.workgroup_bytes);
+    let has_room = |elements: u32, what: &str| {
+        let words = u64::from(recipe.exchange.words() * number.words());
+        let bytes = 4 * u64::from(elements) * u64::from(recipe.lines) * words;
+        ensure(bytes <= available, || format!("{what} {bytes} bytes of workgroup memory of {available}"))
+    };
+    if recipe.radices.len() > 1 {
+        has_room(recipe.n() / recipe.pieces, "an exchange needs")?;
     }
-    exchanges(&stages, turn, lanes_at, n, pieces)?;
-    let mirrored = pass.store.fused.iter().find_map(|fused| fused.step().mirrors());
-    mirrored.map_or(Ok(()), |m| has_room(2 * u64::from(half_of_a_piece(m, recipe)), "rows of reals need"))
+    mirrored.map_or(Ok(()), |m| has_room(half_of_a_piece(m, recipe).saturating_mul(2), "rows of reals need"))
 }
 
 /// How many of the first half of a spectrum of length m meet their mirror images at a time: whole
 /// rounds of lanes.
 pub(super) fn half_of_a_piece(m: u32, recipe: &Stockham) -> u32 {
     (m / 2 + 1).div_ceil(recipe.pieces).next_multiple_of(recipe.lanes)
-}
-
-/// Why the exchanges between the stages of a line cannot be in pieces, if they cannot. There is
-/// none before the stage `turn`, where a convolution turns back.
-pub(super) fn exchanges(stages: &[Stage], turn: usize, lanes_at: impl Fn(usize) -> LanesOfLine, n: u32, pieces: u32) -> Fit {
-    let mut between = (1..stages.len()).filter(|s| pieces > 1 && *s != turn);
-    between.try_for_each(|s| in_pieces([stages[s - 1], stages[s]], [lanes_at(s - 1), lanes_at(s)], n, pieces))
 }
 
 /// Why the results of a stage cannot pass on to the next one in pieces, if they cannot.

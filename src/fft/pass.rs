@@ -77,17 +77,7 @@ impl Pass {
 
     /// The stages in order. `table` says where the constants of some radices begin.
     pub fn stages(&self, table: impl Fn(Constant) -> u32) -> Vec<Stage> {
-        let mut stride = self.n();
-        let mut stages = Vec::new();
-        for radices in self.axes() {
-            stride /= radices.iter().product::<u32>();
-            stages.extend(Stage::along(radices, stride, table(Constant::Stages(radices.to_vec()))));
-        }
-        if self.convolution.is_some() {
-            let reversed: Vec<u32> = self.radices.iter().rev().copied().collect();
-            stages.extend(Stage::along(&reversed, 1, table(self.inverse_stages())));
-        }
-        stages
+        Stage::of_axes(&self.axes(), self.convolution.is_some(), |radices| table(Constant::Stages(radices.to_vec())))
     }
 
     /// 32-bit words of an element of workgroup memory: one number of each line that an invocation

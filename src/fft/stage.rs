@@ -22,6 +22,22 @@ pub(in crate::fft) struct Stage {
 }
 
 impl Stage {
+    /// The stages of a line by the radices of its axes, the slowest one first, and those back if it
+    /// is convolved. `table` says where the constants of some radices begin.
+    pub fn of_axes(axes: &[&[u32]], convolution: bool, table: impl Fn(&[u32]) -> u32) -> Vec<Self> {
+        let mut stride: u32 = axes.iter().copied().flatten().product();
+        let mut stages = Vec::new();
+        for &radices in axes {
+            stride /= radices.iter().product::<u32>();
+            stages.extend(Self::along(radices, stride, table(radices)));
+        }
+        if convolution {
+            let back: Vec<u32> = axes.iter().copied().flatten().rev().copied().collect();
+            stages.extend(Self::along(&back, 1, table(&back)));
+        }
+        stages
+    }
+
     pub fn along(radices: &[u32], stride: u32, table: u32) -> impl Iterator<Item = Self> {
         let n = radices.iter().product();
         radices.iter().scan(1, move |product, &radix| {

@@ -8,7 +8,6 @@ use crate::fft::chain::step::SubTransform;
 use crate::fft::factors::largest_prime;
 use crate::fft::limits;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Stockham};
-use crate::fft::stage::{LanesOfLine, Stage};
 
 /// As many invocations should share the workgroup memory of a core.
 const INVOCATIONS_OF_A_CORE: u32 = number("invocations of a core");
@@ -58,7 +57,7 @@ impl Designer<'_> {
             }
             // Split halves the memory. On a processor a barrier costs more than that.
             let whole = Stockham { exchange: Exchange::Whole, ..own.clone() };
-            if self.profile.is_cpu() && self.fits(&whole, lines.exchanges_in_store()) {
+            if self.profile.is_cpu() && self.fits(&whole, lines) {
                 own = whole;
             }
             *stockham = own;
@@ -69,7 +68,7 @@ impl Designer<'_> {
 
     /// Whether a pass fits the device, and its pieces the text.
     pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
-        self.fits(stockham, lines.exchanges_in_store()) && (stockham.pieces == 1 || may_be_in_pieces(stockham, lines.convolution))
+        self.fits(stockham, lines) && limits::stages(stockham, &[&stockham.radices], lines.convolution, None).is_ok()
     }
 
     /// Whether a pass over columns fits the device.
@@ -77,33 +76,21 @@ impl Designer<'_> {
         self.runs(stockham, LineClass { across: true, ..LineClass::rows(stockham.n(), u32::MAX) })
     }
 
-    pub(super) fn fits(&self, stockham: &Stockham, exchanges_in_store: bool) -> bool {
+    /// Whether invocations, workgroup memory and registers of the device do for a pass.
+    pub(super) fn fits(&self, stockham: &Stockham, lines: LineClass) -> bool {
         // First what bounds the numbers of a recipe that is not the rules'.
-        if !limits::has_invocations(stockham, stockham.lines, self.profile) {
+        if limits::invocations(stockham, stockham.lines, self.profile).is_err() {
             return false;
         }
-        let n = stockham.n();
-        let exchanged = if stockham.radices.len() > 1 { u64::from(n / stockham.pieces) } else { 0 };
-        let mirrored = if exchanges_in_store { 2 * u64::from(limits::half_of_a_piece(n, stockham)) } else { 0 };
-        let words = self.words() * stockham.exchange.words();
-        let bytes = limits::memory_bytes(exchanged.max(mirrored), stockham.lines, words);
+        let mirrored = lines.exchanges_in_store().then(|| stockham.n());
         // A butterfly has no smaller parts, so those of primes take what they must.
         let is_prime = || stockham.radices.iter().any(|radix| stockham.elements() <= largest_prime(*radix));
         let registers = registers_of(stockham.elements().saturating_mul(self.words()), stockham.radices.len());
         // Each of four schedulers has a quarter of the registers, and whole subgroups of 64.
         let invocations = u64::from(stockham.lanes * stockham.lines).next_multiple_of(256);
-        bytes <= self.profile.workgroup_bytes.into()
+        limits::memory(stockham, self.transform.number, mirrored, self.profile).is_ok()
             && stockham.elements() <= self.most_elements()
             && (registers <= self.registers.liked && invocations * u64::from(registers) <= self.registers.workgroup.into()
                 || invocations <= 256 && is_prime())
     }
-}
-
-/// Whether the exchanges of a pass over lines along one axis may be in its pieces.
-fn may_be_in_pieces(stockham: &Stockham, convolution: bool) -> bool {
-    let Stockham { radices, lanes, pieces, .. } = stockham;
-    let back: Vec<u32> = radices.iter().rev().copied().filter(|_| convolution).collect();
-    let stages: Vec<Stage> = Stage::along(radices, 1, 0).chain(Stage::along(&back, 1, 0)).collect();
-    let lanes = LanesOfLine { count: *lanes, neighbours: 1 };
-    stockham.n().is_multiple_of(*pieces) && limits::exchanges(&stages, radices.len(), |_| lanes, stockham.n(), *pieces).is_ok()
 }

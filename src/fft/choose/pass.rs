@@ -155,7 +155,7 @@ impl Designer<'_> {
             let most = self.profile.invocations_in_a_row().clamp(1, 64);
             let halves = std::iter::successors(Some(most), |together| (*together > 1).then_some(together / 2));
             let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
-            return shapes.find(|stockham| self.fits(stockham, lines.exchanges_in_store()));
+            return shapes.find(|stockham| self.fits(stockham, lines));
         }
         if self.prefers_one_lane() && n <= self.in_one_lane() && !lines.exchanges_mirror && !lines.convolution {
             return self.complete((vec![n], 1), lines);

@@ -93,8 +93,9 @@ impl Designer<'_> {
             let mut stockham = self.part_of(LineClass { points, across: true, convolution, ..LineClass::rows(length, u32::MAX) })?;
             let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
             stockham.lines = stockham.lines.min(lines_cap(count));
+            let lines = LineClass { across: true, convolution, ..LineClass::rows(length, count) };
             let more = Stockham { lines: self.columns(COLUMNS_OF_AN_AXIS_ACROSS), ..stockham.clone() };
-            if across && length <= LONGEST_OF_AN_AXIS_ACROSS && !self.profile.is_cpu() && self.fits(&more, false) {
+            if across && length <= LONGEST_OF_AN_AXIS_ACROSS && !self.profile.is_cpu() && self.fits(&more, lines) {
                 stockham = more;
             }
             // The array between two passes in blocks that both of them touch in long pieces: 2^20
@@ -104,7 +105,6 @@ impl Designer<'_> {
                 let wanted = if self.profile.is_cpu() { CACHE_LINE } else { stockham.lines };
                 stockham.block = Some([wanted.min(lengths[last]), 1]);
             }
-            let lines = LineClass { across: true, convolution, ..LineClass::rows(length, count) };
             self.in_pieces(&mut stockham, lines);
             if !across {
                 self.halve(&mut stockham, lines);

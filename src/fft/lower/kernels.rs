@@ -103,7 +103,7 @@ impl Lowering<'_> {
             1 => (pass, lines),
             _ => pass.in_twos(recipe, lines, profile).map_err(|why| self.unfit(why))?,
         };
-        limits::stages(&pass, recipe, profile).map_err(|why| self.unfit(why))?;
+        limits::pass(&pass, recipe, profile).map_err(|why| self.unfit(why))?;
         let constants = Constants::new(pass.number, pass.constants());
         // If no buffer can hold a table, the table is not added, so that it is never computed.
         Array { len: constants.bytes() as usize, element_bytes: 1 }.check(&label, "its constants", profile)?;

@@ -9,7 +9,7 @@ use crate::kernels::fft::pass::Bound;
 use crate::wgsl::{Body, Expr, Type, U32, Writes, boolean, min, param, select};
 
 /// Why texts of recipes that do not fit are never begun.
-pub(super) const CHECKED: &str = "`limits::stages` has checked the recipe";
+pub(super) const CHECKED: &str = "`limits::pass` has checked the recipe";
 
 /// What the text must know of the dispatch besides the pass.
 pub(in crate::fft) struct Setting<'a> {

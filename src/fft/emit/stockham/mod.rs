@@ -34,7 +34,7 @@ use crate::wgsl::{Expr, Function, Module, Type, U32};
 use exchange::Group;
 use generator::{Generator, Invocation, Setting, Values};
 
-/// The text for a pass by a recipe that [fits](crate::fft::limits::stages).
+/// The text for a pass by a recipe that [fits](crate::fft::limits::pass).
 pub(in crate::fft) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> (Generated, Workgroup) {
     let mut transform = Function::new("transform");
     let group = transform.parameter("group", U32);
