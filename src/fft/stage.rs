@@ -38,7 +38,7 @@ impl Stage {
         stages
     }
 
-    pub fn along(radices: &[u32], stride: u32, table: u32) -> impl Iterator<Item = Self> {
+    fn along(radices: &[u32], stride: u32, table: u32) -> impl Iterator<Item = Self> {
         let n = radices.iter().product();
         radices.iter().scan(1, move |product, &radix| {
             let p = *product;

@@ -75,7 +75,7 @@ const LENGTHS: [&str; 52] = [
 ];
 
 /// The other specifications in the table.
-const MORE: [&str; 40] = [
+const MORE: [&str; 41] = [
     "c2c inv 1024 x1000 in-place",
     "c2c fwd 1024x1024",
     "c2c fwd 4096x4096",
@@ -93,6 +93,7 @@ const MORE: [&str; 40] = [
     "c2c fwd 1000x1009",
     "c2c fwd 128x128x128",
     "c2c fwd 64x64 x1000",
+    "c2c fwd 50x100 x1000",
     "c2c fwd 16x16x16 x512",
     "c2c inv 96x100 x4096",
     "c2c fwd 100x120x90",

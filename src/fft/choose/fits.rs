@@ -7,6 +7,7 @@ use crate::fft::chain::chain;
 use crate::fft::chain::step::SubTransform;
 use crate::fft::factors::largest_prime;
 use crate::fft::limits;
+use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Stockham};
 
 /// As many invocations should share the workgroup memory of a core.
@@ -66,9 +67,14 @@ impl Designer<'_> {
         false
     }
 
-    /// Whether a pass fits the device, and its pieces the text.
+    /// Whether a pass fits the device, and its lanes and pieces all stages.
     pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
-        self.fits(stockham, lines) && limits::stages(stockham, &[&stockham.radices], lines.convolution, None).is_ok()
+        let extents = match lines.together {
+            None => Some(vec![stockham.n()]),
+            Some([first, last]) => self.transform.shape.extents().get(first..=last).map(|all| all.iter().map(|&n| n as u32).collect()),
+        };
+        let axes = extents.as_ref().and_then(|extents| radices_of(&stockham.radices, extents));
+        self.fits(stockham, lines) && axes.is_some_and(|axes| limits::stages(stockham, &axes, lines.convolution, None).is_ok())
     }
 
     /// Whether a pass over columns fits the device.

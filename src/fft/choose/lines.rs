@@ -4,6 +4,8 @@
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::fft) struct LineClass {
     pub n: u32,
+    /// The first and the last of several axes that are transformed together.
+    pub together: Option<[usize; 2]>,
     /// Number of lines, as far as it decides how many of them a workgroup takes.
     pub count: u32,
     /// Numbers in all lines. If a line takes several passes, those of the whole array.

@@ -8,10 +8,8 @@ use super::lines::LineClass;
 use super::pass::RADIX_OF_ROWS;
 use super::thresholds::{decimal, number};
 use crate::fft::factors::{factorizations, largest_prime};
-use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::kind::Kind;
-use crate::fft::stage::Stage;
 
 /// Maximum number of elements of a picture, of 8 bytes each: what a workgroup can hold in
 /// registers.
@@ -63,8 +61,9 @@ impl Designer<'_> {
         let rows = self.lines(*axes.end(), Reals::Complex);
         let extent = |axis: usize| self.transform.shape.extents()[axis] as u64;
         let n = u32::try_from(axes.clone().map(extent).try_fold(1u64, |product, own| product.checked_mul(own))?).ok()?;
-        let others: u64 = axes.rev().skip(1).map(extent).product();
-        Some(LineClass { n, count: rows.count / others as u32, across: false, ..rows })
+        let others: u64 = axes.clone().rev().skip(1).map(extent).product();
+        let together = Some([*axes.start(), *axes.end()]);
+        Some(LineClass { n, together, count: rows.count / others as u32, across: false, ..rows })
     }
 
     /// The best radices and lanes by an estimate of their cost.
@@ -80,14 +79,7 @@ impl Designer<'_> {
             let (radices, lanes) = &shape;
             (self.cost(lines.n, radices, *lanes, lines) + short_runs(radices, extents), shape)
         });
-        let complete = |shape| self.in_suitable_pieces(self.complete(shape, lines)?, extents, lines);
-        cheapest(all, complete).map(|(_, stockham)| stockham)
-    }
-
-    /// The same with as many pieces as the stages allow, if it can be had.
-    fn in_suitable_pieces(&self, stockham: Stockham, extents: &[u32], lines: LineClass) -> Option<Stockham> {
-        let whole = Stockham { pieces: 1, ..stockham.clone() };
-        [stockham, whole].into_iter().find(|own| is_regular(own, extents) && self.runs(own, lines))
+        cheapest(all, |shape| self.complete(shape, lines)).map(|(_, stockham)| stockham)
     }
 
     /// Recipes for all axes of which the fastest ones take one pass together, and the others follow
@@ -109,22 +101,4 @@ const LONG_RUN: f64 = decimal("numbers of a run");
 fn short_runs(radices: &[u32], extents: &[u32]) -> f64 {
     let run = |(n, radix): (&u32, &u32)| f64::from(n / radix);
     extents.last().zip(radices.last()).map_or(0.0, |last| SHORT_RUN * (LONG_RUN / run(last)).log2().max(0.0))
-}
-
-/// Whether so many lanes and pieces do for every stage.
-fn is_regular(stockham: &Stockham, extents: &[u32]) -> bool {
-    let len: u32 = extents.iter().product();
-    let Some(of_axes) = radices_of(&stockham.radices, extents) else { return false };
-    let mut stride = len;
-    of_axes.iter().zip(extents).all(|(own, extent)| {
-        // What the lanes take at once along a faster axis are whole rows or planes, which lie in
-        // one piece.
-        let rows = stride;
-        stride /= extent;
-        Stage::along(own, stride, 0).all(|stage| {
-            let at_once = (stockham.lanes / stage.distance()).max(1) * rows;
-            stage.is_regular(stockham.lanes, len)
-                && (stockham.pieces == 1 || stage.is_slowest(len) || (len / stockham.pieces).is_multiple_of(at_once))
-        })
-    })
 }

@@ -137,7 +137,8 @@ impl Designer<'_> {
                 let axis = &axes[i];
                 let (exchanges_mirror, convolution) =
                     (axis.reals != Reals::Complex, axis.bluestein.is_some() && f + 1 == axis.passes.len());
-                let lines = LineClass { exchanges_mirror, convolution, ..LineClass::rows(stockham.n(), u32::MAX) };
+                let together = (axis.through != axis.axis).then_some([axis.axis, axis.through]);
+                let lines = LineClass { together, exchanges_mirror, convolution, ..LineClass::rows(stockham.n(), u32::MAX) };
                 self.stockham(stockham, lines).into_iter().map(PassRecipe::Stockham).collect()
             }
             PassRecipe::Lanes { factors, lanes, width, invocations, loops } => {
