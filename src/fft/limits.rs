@@ -1,6 +1,5 @@
 //! Whether a recipe fits a device, and if not, why. Whatever these functions accept has a text.
 
-use super::chain::step::SubTransform;
 use super::pass::{Pass, Twos};
 use super::recipe::{PassRecipe, Stockham};
 use super::spec::number::Number;
@@ -35,7 +34,7 @@ pub(super) fn is_sane(pass: &PassRecipe) -> bool {
 }
 
 /// Why a pass through workgroup memory cannot run on such a device, if it cannot.
-pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
+fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
     let Stockham { radices, lanes, lines, banks, block, width, .. } = recipe;
     ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), || {
         format!("radices {} are not all from 1 to {MAX_ELEMENTS}", join(radices, "."))
@@ -74,18 +73,14 @@ pub(super) fn radix2(rows: u32, lanes: u32, n: u32, profile: &DeviceProfile) -> 
     })
 }
 
-/// Why a step of the kernel `fft/pass` cannot run on such a device, if it cannot.
-pub(super) fn step(step: &SubTransform<'_>, recipe: &Stockham, number: Number, profile: &DeviceProfile) -> Fit {
+/// A pass and the number of its lines with the accesses of a recipe, by which lines that an
+/// invocation transforms together are one; or why it cannot run on such a device.
+pub(super) fn pass((pass, lines): (Pass, u32), recipe: &Stockham, profile: &DeviceProfile) -> Result<(Pass, u32), String> {
     stockham(recipe, profile)?;
-    let (pass, count) = step.pass(&recipe.radices, number)?;
-    let pass = if recipe.width == 1 { pass } else { pass.in_twos(recipe, count, profile)?.0 };
-    self::pass(&pass, recipe, profile)
-}
-
-/// Why the stages of a pass, or its workgroup memory, do not fit a device, if they do not.
-pub(super) fn pass(pass: &Pass, recipe: &Stockham, profile: &DeviceProfile) -> Fit {
+    let (pass, lines) = if recipe.width == 1 { (pass, lines) } else { pass.in_twos(recipe, lines, profile)? };
     stages(recipe, &pass.axes(), pass.convolution.is_some(), pass.twos)?;
-    memory(recipe, pass.number, pass.store.fused.iter().find_map(|fused| fused.step().mirrors()), profile)
+    memory(recipe, pass.number, pass.store.fused.iter().find_map(|fused| fused.step().mirrors()), profile)?;
+    Ok((pass, lines))
 }
 
 /// Why lanes or pieces do not do for the stages by the radices of these axes, if they do not.

@@ -10,23 +10,16 @@ use crate::fft::limits;
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, Exchange, PassRecipe, Stockham};
 
-/// As many invocations should share the workgroup memory of a core.
-const INVOCATIONS_OF_A_CORE: u32 = number("invocations of a core");
-
-/// From so many bytes of workgroup memory on an exchange has two pieces.
-const BYTES_OF_TWO_PIECES: u32 = number("bytes of two pieces");
-const BYTES_OF_FRAMES_ACROSS: u32 = number("bytes of two pieces, frames across");
-const BYTES_OF_ROWS_TO_REALS: u32 = number("bytes of two pieces, rows to reals");
-
-/// Up to so many workgroups of rows and of columns it has one, as they do not fill the device
-/// anyway.
+/// Up to so many workgroups of rows and of columns an exchange has one piece, as they do not fill
+/// the device anyway.
 const WORKGROUPS_IN_ONE_PIECE: [u32; 2] = [number("workgroups in one piece, rows"), number("workgroups in one piece, columns")];
 
 impl Designer<'_> {
     /// Whether the first pass of an axis fits its place among the others.
     pub(super) fn fits_in(&self, axes: &[AxisRecipe], i: usize) -> bool {
         let PassRecipe::Stockham(recipe) = &axes[i].passes[0] else { return false };
-        let fits = |step: &SubTransform<'_>| limits::step(step, recipe, self.transform.number, self.profile).is_ok();
+        let pass = |step: &SubTransform<'_>| step.pass(&recipe.radices, self.transform.number);
+        let fits = |step: &SubTransform<'_>| pass(step).and_then(|pass| limits::pass(pass, recipe, self.profile)).is_ok();
         chain(self.transform, self.geometry, axes)
             .is_ok_and(|steps| steps.iter().filter(|step| step.element == (axes[i].through, 0)).all(fits))
     }
@@ -38,9 +31,9 @@ impl Designer<'_> {
         let bytes = stockham.n() * stockham.lines * 4 * self.words();
         let few = lines.count.div_ceil(stockham.lines) <= WORKGROUPS_IN_ONE_PIECE[usize::from(lines.across)];
         let least = match lines {
-            LineClass { frames: true, across: true, .. } => BYTES_OF_FRAMES_ACROSS,
-            LineClass { to_reals: true, .. } => BYTES_OF_ROWS_TO_REALS,
-            _ => BYTES_OF_TWO_PIECES,
+            LineClass { frames: true, across: true, .. } => const { number("bytes of two pieces, frames across") },
+            LineClass { to_reals: true, .. } => const { number("bytes of two pieces, rows to reals") },
+            _ => const { number("bytes of two pieces") },
         };
         let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
         let mut liked = if is_one { [1, 2, 4] } else { self.measured().pieces(lines).unwrap_or([2, 1, 4]) };
@@ -48,7 +41,7 @@ impl Designer<'_> {
             // Memory for as many invocations as there are registers for, with a sixteenth more to
             // spread the banks.
             let share = u64::from(memory) * u64::from(stockham.lanes) * u64::from(stockham.lines);
-            let is_large = |pieces: u32| u64::from(bytes / pieces) * 17 / 16 * u64::from(INVOCATIONS_OF_A_CORE) > share;
+            let is_large = |pieces: u32| u64::from(bytes / pieces) * 17 / 16 * u64::from(const { number("invocations of a core") }) > share;
             liked.sort_by_key(|pieces| (is_large(*pieces), *pieces));
         }
         for pieces in liked {

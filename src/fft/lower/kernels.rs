@@ -93,17 +93,12 @@ impl Lowering<'_> {
         &mut self,
         label: String,
         recipe: &Stockham,
-        pass: Pass,
-        lines: u32,
+        pass: (Pass, u32),
         scale: f64,
         [input, output]: [Slot; 2],
     ) -> Result<()> {
         let profile = self.profile;
-        let (pass, lines) = match recipe.width {
-            1 => (pass, lines),
-            _ => pass.in_twos(recipe, lines, profile).map_err(|why| self.unfit(why))?,
-        };
-        limits::pass(&pass, recipe, profile).map_err(|why| self.unfit(why))?;
+        let (pass, lines) = limits::pass(pass, recipe, profile).map_err(|why| self.unfit(why))?;
         let constants = Constants::new(pass.number, pass.constants());
         // If no buffer can hold a table, the table is not added, so that it is never computed.
         Array { len: constants.bytes() as usize, element_bytes: 1 }.check(&label, "its constants", profile)?;

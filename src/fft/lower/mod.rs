@@ -214,9 +214,7 @@ impl Lowering<'_> {
                 return self.rows(recipe, rows, slots[0], slots[1]);
             }
         };
-        // Check before anything is made.
-        limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
-        let (pass, count) = step.pass(&stockham.radices, self.transform.number).map_err(|why| self.unfit(why))?;
-        self.stockham(label(count), stockham, pass, count, scale, slots)
+        let pass = step.pass(&stockham.radices, self.transform.number).map_err(|why| self.unfit(why))?;
+        self.stockham(label(pass.1), stockham, pass, scale, slots)
     }
 }

@@ -77,13 +77,12 @@ impl Lowering<'_> {
                 Ok(())
             }
             PassRecipe::Stockham(stockham) => {
-                limits::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
                 if stockham.n() != rows.n {
                     return Err(self.unfit(format!("its radices multiply to {}, not to {}", stockham.n(), rows.n)));
                 }
                 let fused = rows.inverse.then_some(SwapReIm.into()).into_iter().collect();
                 let pass = Pass::rows(self.transform.number, &stockham.radices, rows.rows, fused);
-                self.stockham(rows.label(), stockham, pass, rows.rows, rows.scale, [input, output])
+                self.stockham(rows.label(), stockham, (pass, rows.rows), rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
         }

@@ -277,8 +277,7 @@ impl Inline {
             };
             [recipe, &back].into_iter().try_for_each(|own| {
                 let own = Stockham { pieces, ..own.clone() };
-                limits::stockham(&own, &profile)?;
-                limits::pass(&self.pass(&own), &own, &profile)
+                limits::pass((self.pass(&own), self.lines), &own, &profile).map(drop)
             })
         };
         let memory = self.memory.saturating_sub(self.data_bytes(recipe.n()));
