@@ -10,26 +10,25 @@ use super::place::Place;
 use super::recipe::Stockham;
 use crate::fft::spec::number::Number;
 use crate::gpu::DeviceProfile;
+use crate::plan::ensure;
 
 impl Pass {
     /// The same pass over `count` lines with accesses of two numbers, and the number of its lines,
     /// of which those that an invocation transforms together are one; or why the recipe cannot have
     /// such accesses.
     pub fn in_twos(self, recipe: &Stockham, count: u32, profile: &DeviceProfile) -> Result<(Self, u32), String> {
-        let refuse = |why: String| Err(format!("accesses of two numbers (width=2) {why}"));
-        if self.number != Number::F32 {
-            return refuse(format!("are for numbers of 32 and of 16 bits, not for {}", self.number));
-        }
+        let why = |what: String| format!("accesses of two numbers (width=2) {what}");
+        ensure(self.number == Number::F32, || why(format!("are for numbers of 32 and of 16 bits, not for {}", self.number)))?;
         let (Some(load), Some(store)) = (self.load.storage.of_twos(), self.store.storage.of_twos()) else {
-            return refuse("are for arrays of complex numbers".to_owned());
+            return Err(why("are for arrays of complex numbers".to_owned()));
         };
         let sides = [&self.load, &self.store];
         let is_plain = |side: &&Side| !side.by_position && side.fused.iter().all(|step| step.step().is_plain());
-        if self.convolution.is_some() || !sides.iter().all(is_plain) {
-            return refuse("are for passes that load and store all elements as they are, without parts and fragments".to_owned());
-        }
-        if let Some(side) = sides.iter().find(|side| side.offset % 2 == 1) {
-            return refuse(format!("begin at even elements, not at element {}", side.offset));
+        ensure(self.convolution.is_none() && sides.iter().all(is_plain), || {
+            why("are for passes that load and store all elements as they are, without parts and fragments".to_owned())
+        })?;
+        for Side { offset, .. } in sides {
+            ensure(offset % 2 == 0, || why(format!("begin at even elements, not at element {offset}")))?;
         }
         let lines = |side: &Side| side.in_twos(Twos::Lines, &self.lines);
         let elements = |side: &Side| side.in_twos(Twos::Elements, &self.lines);
@@ -37,22 +36,18 @@ impl Pass {
             [[Some(from), Some(to)], _] => (Twos::Lines, [from, to]),
             [_, [Some(from), Some(to)]] => (Twos::Elements, [from, to]),
             _ => {
-                return refuse(format!(
-                    "need neighbours in twos on both sides, across {} lines or along a line of {}",
-                    self.lines[0],
-                    self.n()
-                ));
+                let (lines, n) = (self.lines[0], self.n());
+                return Err(why(format!("need neighbours in twos on both sides, across {lines} lines or along a line of {n}")));
             }
         };
         let own = Self { load: Side { storage: load, ..from }, store: Side { storage: store, ..to }, twos: Some(twos), ..self };
         match twos {
             Twos::Lines => {
-                if recipe.lines % 2 == 1 {
-                    return refuse(format!("take two lines at a time, and a workgroup has {}", recipe.lines));
-                }
-                if 2 * recipe.elements() > MAX_ELEMENTS {
-                    return refuse(format!("take two lines at a time, with {} elements each: more than {MAX_ELEMENTS}", recipe.elements()));
-                }
+                let (together, elements) = (recipe.lines, recipe.elements());
+                ensure(together % 2 == 0, || why(format!("take two lines at a time, and a workgroup has {together}")))?;
+                ensure(2 * elements <= MAX_ELEMENTS, || {
+                    why(format!("take two lines at a time, with {elements} elements each: more than {MAX_ELEMENTS}"))
+                })?;
                 limits::invocations(recipe, recipe.lines / 2, profile)?;
                 let mut lines = own.lines.clone();
                 lines[0] /= 2;
@@ -63,11 +58,10 @@ impl Pass {
                 let ends = [recipe.radices.first(), recipe.radices.last()].into_iter().flatten();
                 let whole = |radix: &u32| (recipe.n() / radix).is_multiple_of(2 * recipe.lanes);
                 if let Some(radix) = ends.filter(|radix| !whole(radix)).max() {
-                    let butterflies = recipe.n() / radix;
-                    return refuse(format!(
-                        "take two butterflies at a time: {butterflies} of radix {radix} are no multiple of twice {} lanes",
-                        recipe.lanes
-                    ));
+                    let (butterflies, lanes) = (recipe.n() / radix, recipe.lanes);
+                    let text =
+                        format!("take two butterflies at a time: {butterflies} of radix {radix} are no multiple of twice {lanes} lanes");
+                    return Err(why(text));
                 }
                 Ok((own, count))
             }

@@ -11,6 +11,7 @@ use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::window::Windowed;
 use crate::fft::steps::{Factors, IndexFrom, Limit, Map, MapIndex, Real, Twiddle};
 use crate::fragment::Checked;
+use crate::plan::ensure;
 
 /// A convolution is at most 16 times as long as the transform, or it is at most 4096 long. The
 /// rules use less than three times.
@@ -28,58 +29,45 @@ impl<'a> Builder<'a, '_> {
         limit: Option<u32>,
         target: State,
     ) -> Result<()> {
-        if recipe.reals == Reals::Pairs && recipe.passes.len() > 1 {
-            return Err("pairs of rows are transformed in one pass".into());
-        }
+        ensure(recipe.reals != Reals::Pairs || recipe.passes.len() == 1, || "pairs of rows are transformed in one pass".into())?;
         let limit = |computed: u32| limit.filter(|&limit| limit < computed).map(Limit);
         let chirp = |conjugate| Factors(Constant::Chirp { n, conjugate });
 
         let m = recipe.bluestein.unwrap_or(n);
-        if recipe.bluestein.is_some() && u64::from(m) < 2 * u64::from(n) - 1 {
-            return Err(format!("a convolution of {m} is too short for a transform of {n}, which needs {}", 2 * u64::from(n) - 1).into());
-        }
-        let [times, least] = LONGEST_CONVOLUTION;
-        if recipe.bluestein.is_some() && m > n.saturating_mul(times).max(least) {
-            return Err(format!(
-                "a convolution of {m} is too long for a transform of {n}: the limit is {times} times that, or {least} if that is more"
-            )
-            .into());
+        if recipe.bluestein.is_some() {
+            let (shortest, [times, least]) = (2 * u64::from(n) - 1, LONGEST_CONVOLUTION);
+            ensure(u64::from(m) >= shortest, || {
+                format!("a convolution of {m} is too short for a transform of {n}, which needs {shortest}")
+            })?;
+            ensure(m <= n.saturating_mul(times).max(least), || {
+                format!(
+                    "a convolution of {m} is too long for a transform of {n}: the limit is {times} times that, or {least} if that is more"
+                )
+            })?;
         }
         let (lengths, product) = lengths(recipe, m);
-        if product != u64::from(m) {
-            return Err(format!("the lengths of its passes multiply to {product}, not to {m}").into());
-        }
+        ensure(product == u64::from(m), || format!("the lengths of its passes multiply to {product}, not to {m}"))?;
 
         let load = load.then_exchange_if(load_swap);
-        match recipe.bluestein {
-            None => self.run(recipe, &lengths, load, store.then_exchange_if(store_swap).then_maybe(limit(n)), target, None)?,
-            Some(_) if recipe.passes.len() == 1 => {
-                let load = load.then(chirp(false)).then(Limit(n));
-                let store = store.then_exchange_if(store_swap).then(chirp(false)).then_maybe(limit(u32::MAX));
-                self.run(recipe, &lengths, load, store, target, Some(Convolution::Chirp { n, m }))?;
-            }
-            Some(_) => {
-                let load = load.then(chirp(false)).then(Limit(n));
-                // The results need an exchange of parts and then the chirp. That equals the
-                // conjugate chirp and then the exchange. If the store exchanges as well, the two
-                // exchanges cancel.
-                let store = store.then_exchange_if(!store_swap).then(chirp(true)).then_maybe(limit(u32::MAX));
-                self.there_and_back(recipe, &lengths, [load, store], target, Convolution::Chirp { n, m })?;
-            }
+        if recipe.bluestein.is_none() {
+            return self.run(recipe, &lengths, [load, store.then_exchange_if(store_swap).then_maybe(limit(n))], target);
         }
-        Ok(())
+        // The results need an exchange of parts, which a single pass does itself, and then the
+        // chirp. That equals the conjugate chirp and then the exchange. If the store exchanges as
+        // well, the two exchanges cancel.
+        let exchanges = recipe.passes.len() > 1;
+        let load = load.then(chirp(false)).then(Limit(n));
+        let store = store.then_exchange_if(store_swap != exchanges).then(chirp(exchanges)).then_maybe(limit(u32::MAX));
+        self.there_and_back(recipe, &lengths, [load, store], target, Convolution::Chirp { n, m })
     }
 
     /// A transform along the only axis, a fragment on its spectrum, and the inverse transform, in
     /// one pass.
     pub(super) fn filter(&mut self, recipe: &'a AxisRecipe, n: u32, fragment: Checked) -> Result<()> {
         let axis = recipe.axis;
-        if recipe.passes.len() != 1 || recipe.bluestein.is_some() || self.geometry.axes.len() != 1 {
-            return Err("a filter transforms one axis there and back in one pass, without bluestein".into());
-        }
-        if recipe.passes[0].n().is_some_and(|own| own != n) {
-            return Err(format!("its radices do not multiply to {n}").into());
-        }
+        let is_one = recipe.passes.len() == 1 && recipe.bluestein.is_none() && self.geometry.axes.len() == 1;
+        ensure(is_one, || "a filter transforms one axis there and back in one pass, without bluestein".into())?;
+        ensure(recipe.passes[0].n().is_none_or(|own| own == n), || format!("its radices do not multiply to {n}"))?;
         let Kind::Filter { real } = self.transform.kind else {
             return Err("only a filter has a fragment on its spectrum".into());
         };
@@ -89,30 +77,19 @@ impl<'a> Builder<'a, '_> {
             // All frequencies of the axis are there, but those of reals are conjugates in pairs.
             true => MapIndex { window: if real { Windowed::half(n) } else { Windowed::whole(n) }, from: IndexFrom::Position },
         });
-        if recipe.reals != Reals::Complex {
-            return Err("rows are filtered one by one, not in pairs or halves".into());
-        }
+        ensure(recipe.reals == Reals::Complex, || "rows are filtered one by one, not in pairs or halves".into())?;
         let map = Map { fragment, loads: true, axes: axes.collect() };
-        let [load, store] = [End::Input, End::Output].map(|end| self.side(end, axis, true, false).then_maybe(real.then_some(Real)));
-        let target = self.output.clone();
-        self.run(recipe, &[n], load, store, target, Some(Convolution::Filter(Box::new(map))))
+        let sides = [End::Input, End::Output].map(|end| self.side(end, axis, true, false).then_maybe(real.then_some(Real)));
+        self.there_and_back(recipe, &[n], sides, self.output.clone(), Convolution::Filter(Box::new(map)))
     }
 
     /// Adds the passes of one transform along an axis, from the current state to `target`.
-    fn run(
-        &mut self,
-        recipe: &'a AxisRecipe,
-        lengths: &[u32],
-        load: Fusion,
-        store: Fusion,
-        target: State,
-        convolution: Option<Convolution>,
-    ) -> Result<()> {
+    fn run(&mut self, recipe: &'a AxisRecipe, lengths: &[u32], [load, store]: [Fusion; 2], target: State) -> Result<()> {
         let (axis, last) = (recipe.axis, lengths.len() - 1);
         let [before, _] = weights(lengths);
         let (from, load) = self.passes_but_last(recipe, lengths, load, &target)?;
         let states = [from, target.split(axis, lengths, &before)?];
-        self.pass(&recipe.passes[last], (axis, last), states, [load, Fusion { weights: before, ..store }], convolution);
+        self.pass(&recipe.passes[last], (axis, last), states, [load, Fusion { weights: before, ..store }], None);
         // The following passes see the axis as a single index again.
         self.current = target;
         Ok(())
@@ -171,9 +148,8 @@ impl<'a> Builder<'a, '_> {
         let (axis, passes) = (recipe.axis, lengths.len());
         let [_, after] = weights(lengths);
         let linear = |state: &State| state.dim((axis, 0)).place.low.is_empty();
-        if passes > 1 && !(linear(&self.current) && linear(target)) {
-            return Err(format!("blocks along axis {axis}, which is transformed in {passes} passes").into());
-        }
+        let has_blocks = || !linear(&self.current) || !linear(target);
+        ensure(passes == 1 || !has_blocks(), || format!("blocks along axis {axis}, which is transformed in {passes} passes"))?;
         let mut from = self.current.split(axis, lengths, &after)?;
         let mut own_load = Fusion { weights: after.clone(), ..load.clone() };
         for (f, pass) in recipe.passes[..passes - 1].iter().enumerate() {

@@ -10,6 +10,7 @@ use crate::fft::recipe::{AxisRecipe, PassRecipe};
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::window::Windowed;
 use crate::fft::steps::{Frames, IndexFrom, Map, MapIndex, Neighbours, OfPacked, Part, ToPacked};
+use crate::plan::{Fit, ensure};
 
 impl<'a> Builder<'a, '_> {
     /// The input side whose frames are loaded in pairs of neighbours, if they may be.
@@ -37,12 +38,9 @@ impl<'a> Builder<'a, '_> {
         let side =
             if side.fused.is_empty() { Fusion { storage: side.storage.of_pairs(), ..Fusion::complex() } } else { side.then(Neighbours) };
         let Some(Windowed { n, first, len, edge, .. }) = self.part(end, axis) else { return Ok(side) };
-        if edge != Edge::Zero {
-            return Err("rows of reals in halves, which are continued past their ends".into());
-        }
-        if first % 2 == 1 || len % 2 == 1 {
-            return Err(format!("rows of reals in halves, of which a part of {len} from {first} on is stored").into());
-        }
+        ensure(edge == Edge::Zero, || "rows of reals in halves, which are continued past their ends".into())?;
+        let is_even = first % 2 == 0 && len % 2 == 0;
+        ensure(is_even, || format!("rows of reals in halves, of which a part of {len} from {first} on is stored"))?;
         let window = Windowed { first: first / 2, len: len / 2, ..Windowed::whole(n / 2) };
         Ok(side.then(Part { window, guards: false }))
     }
@@ -50,9 +48,8 @@ impl<'a> Builder<'a, '_> {
     /// Refuses halves of rows of n reals that do not lie in twos.
     pub(super) fn check_rows_in_halves(&self, recipe: &AxisRecipe, n: u32) -> Result<()> {
         check_halves(recipe, n)?;
-        if !self.transform.reals_in_twos(self.geometry) {
-            return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
-        }
+        let in_twos = self.transform.reals_in_twos(self.geometry);
+        ensure(in_twos, || "rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into())?;
         Ok(())
     }
 
@@ -124,10 +121,9 @@ impl<'a> Builder<'a, '_> {
 }
 
 /// Refuses halves of n reals that are none, or that the passes do not transform.
-pub(super) fn check_halves(recipe: &AxisRecipe, n: u32) -> Result<()> {
+pub(super) fn check_halves(recipe: &AxisRecipe, n: u32) -> Fit {
     let (_, product) = lengths(recipe, n / 2);
-    if n % 2 == 1 || recipe.bluestein.is_none() && product != u64::from(n / 2) {
-        return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
-    }
-    Ok(())
+    ensure(n.is_multiple_of(2) && (recipe.bluestein.is_some() || product == u64::from(n / 2)), || {
+        format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}")
+    })
 }

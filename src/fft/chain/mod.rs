@@ -23,7 +23,7 @@ use crate::fft::spec::geometry::Geometry;
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::real_kind::Inner;
 use crate::fft::spec::transform::Transform;
-use crate::plan::Placement;
+use crate::plan::{Placement, ensure};
 use builder::Builder;
 use moved::{moved_ends, surrounded, whole};
 use real_axis::with_reals;
@@ -40,9 +40,7 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     }
     let mut named: Vec<usize> = axes.iter().flat_map(AxisRecipe::axes).collect();
     named.sort_unstable();
-    if named != geometry.axes {
-        return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes).into());
-    }
+    ensure(named == geometry.axes, || format!("it transforms the axes {named:?}, not {:?}", geometry.axes))?;
     // The axis with the reals comes first or last.
     let last = transform.shape.rank() - 1;
     let real_first = transform.kind == Kind::R2c;
@@ -89,9 +87,8 @@ impl<'a, 'b> Builder<'a, 'b> {
         let axis = recipe.axis;
         let rank = self.transform.shape.rank();
         let Inner { n, reals } = self.transform.inner(axis);
-        if !(1..=MAX_PASSES).contains(&recipe.passes.len()) {
-            return Err(format!("axis {axis} takes 1 to {MAX_PASSES} passes, not {}", recipe.passes.len()).into());
-        }
+        let passes = recipe.passes.len();
+        ensure((1..=MAX_PASSES).contains(&passes), || format!("axis {axis} takes 1 to {MAX_PASSES} passes, not {passes}"))?;
         match (recipe.through != axis, self.packed) {
             (false, true) => return self.packed_axis(recipe, first, next),
             (true, false) => return self.together(recipe, first, next),
@@ -113,9 +110,8 @@ impl<'a, 'b> Builder<'a, 'b> {
         let alone = !self.transform.kinds.is_empty();
         let load_swap = inverse && (alone || first || half_axis == Some(axis));
         let store_swap = inverse && (alone || next.is_none() || half_axis == next);
-        if recipe.reals != Reals::Complex && reals.is_none() {
-            return Err(format!("axis {axis} has no reals to take in pairs or halves").into());
-        }
+        let is_fine = recipe.reals == Reals::Complex || reals.is_some();
+        ensure(is_fine, || format!("axis {axis} has no reals to take in pairs or halves"))?;
         if recipe.reals == Reals::Halves {
             return self.halves(recipe, n, [load_swap, store_swap], next);
         }

@@ -10,6 +10,7 @@ use crate::fft::recipe::{AxisRecipe, Reals};
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::real_kind::Inner;
 use crate::fft::steps::{Coefficients, Fused, Half, Pair, PairCoefficients, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked};
+use crate::plan::ensure;
 
 impl<'a> Builder<'a, '_> {
     /// Adds the passes of an axis from reals to reals. In an array of complex numbers, their parts
@@ -72,9 +73,8 @@ impl<'a> Builder<'a, '_> {
         let halves = recipe.reals == Reals::Halves;
         let [sequence, coefficients] = [Fused::from(Sequence { axis: real, halves }), Coefficients(real).into()];
         let Some(end) = reals else {
-            if recipe.reals != Reals::Complex {
-                return Err(format!("axis {axis} is transformed as complex numbers, not in pairs or halves").into());
-            }
+            let is_complex = recipe.reals == Reals::Complex;
+            ensure(is_complex, || format!("axis {axis} is transformed as complex numbers, not in pairs or halves"))?;
             let sides = [load.then(Quarter(real)), store.then(Quarter(real))];
             return self.fourier(recipe, n, sides, [false; 2], Some(n), target);
         };

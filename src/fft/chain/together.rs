@@ -6,6 +6,7 @@ use super::step::{PassBody, SubTransform};
 use crate::fft::pass::radices_of;
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
 use crate::fft::spec::kind::{End, Kind};
+use crate::plan::ensure;
 use crate::sort::sort_short_by_key;
 use crate::text::join;
 
@@ -18,24 +19,17 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("{}, which is one pass of the kernel fft/pass", what()).into());
         };
         let is_complex = matches!(self.transform.kind, Kind::C2c(_)) && self.transform.kinds.is_empty();
-        if !is_complex || recipe.bluestein.is_some() || recipe.reals != Reals::Complex || block_of(pass).is_some() {
-            return Err(format!("{}, which is for complex numbers on both sides, without bluestein and blocks", what()).into());
-        }
+        let is_plain = is_complex && recipe.bluestein.is_none() && recipe.reals == Reals::Complex && block_of(pass).is_none();
+        ensure(is_plain, || format!("{}, which is for complex numbers on both sides, without bluestein and blocks", what()))?;
         let extents = &self.extents[axes.clone()];
-        if radices_of(&stockham.radices, extents).is_none() {
-            let radices = join(&stockham.radices, ".");
-            return Err(format!(
-                "{}: the radices {radices} do not multiply to {}, one axis after the other",
-                what(),
-                join(extents, " and ")
-            )
-            .into());
-        }
+        ensure(radices_of(&stockham.radices, extents).is_some(), || {
+            let (radices, extents) = (join(&stockham.radices, "."), join(extents, " and "));
+            format!("{}: the radices {radices} do not multiply to {extents}, one axis after the other", what())
+        })?;
         let [load, store] = [(End::Input, first), (End::Output, next.is_none())].map(|(end, is_end)| self.end(end, last, is_end));
         let has_parts = axes.clone().any(|axis| [End::Input, End::Output].iter().any(|&end| self.part(end, axis).is_some()));
-        if has_parts || !load.fused.is_empty() || !store.fused.is_empty() {
-            return Err(format!("{}, which is for whole axes without fragments", what()).into());
-        }
+        let is_whole = !has_parts && load.fused.is_empty() && store.fused.is_empty();
+        ensure(is_whole, || format!("{}, which is for whole axes without fragments", what()))?;
         let extents = extents.to_vec();
         let target = self.after(recipe, &self.extents, next)?;
         let joined = |state: &State| {

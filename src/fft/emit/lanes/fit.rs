@@ -2,10 +2,11 @@
 
 use crate::fft::chain::line::LineIndex;
 use crate::fft::chain::step::{PassBody, SubTransform};
-use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_OF_LANE, PassTwiddle, SUBGROUP, ensure};
+use crate::fft::emit::lanes::{Access, Digit, Lanes, MAX_OF_LANE, PassTwiddle, SUBGROUP};
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
+use crate::plan::ensure;
 
 /// Whether the lanes of a line can be those of a subgroup.
 pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
@@ -24,17 +25,15 @@ pub(crate) fn fit(
         return Err("it is another kernel's".to_owned());
     };
     let access = Access { width, int64: profile.int64 };
-    ensure([1, 2, 4].contains(&width), format_args!("the width of an access is 1, 2 or 4, not {width}"))?;
+    ensure([1, 2, 4].contains(&width), || format!("the width of an access is 1, 2 or 4, not {width}"))?;
     let most = profile.invocations_in_a_row();
-    ensure(
-        invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP),
-        format_args!("invocations are a multiple of 8 that fits a workgroup"),
-    )?;
-    ensure(factors.iter().all(|factor| (1..=MAX_OF_LANE).contains(factor)), format_args!("factors are 1 to {MAX_OF_LANE}"))?;
-    ensure(
-        step.load.is_plain() && step.store.is_plain() && convolution.is_none(),
-        format_args!("lanes transform complex numbers, without a convolution"),
-    )?;
+    ensure(invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP), || {
+        "invocations are a multiple of 8 that fits a workgroup".to_owned()
+    })?;
+    ensure(factors.iter().all(|factor| (1..=MAX_OF_LANE).contains(factor)), || format!("factors are 1 to {MAX_OF_LANE}"))?;
+    ensure(step.load.is_plain() && step.store.is_plain() && convolution.is_none(), || {
+        "lanes transform complex numbers, without a convolution".to_owned()
+    })?;
 
     let stride = |place: &Place| if place.low.is_empty() { Ok(place.stride) } else { Err("lanes load and store no blocks".to_owned()) };
     let [from, to] = &step.states;
@@ -68,10 +67,9 @@ pub(crate) fn fit(
         numbers.extend(&mut strides);
     }
     for number in numbers {
-        ensure(
-            number.is_multiple_of(width),
-            format_args!("accesses of {width} complex numbers need every distance to be a multiple of that"),
-        )?;
+        ensure(number.is_multiple_of(width), || {
+            format!("accesses of {width} complex numbers need every distance to be a multiple of that")
+        })?;
         *number /= width;
     }
     let pass = Lanes {
@@ -91,6 +89,6 @@ pub(crate) fn fit(
     };
     pass.check()?;
     let bytes = [from.span * 8, to.span * 8];
-    ensure(bytes.iter().all(|&bytes| bytes <= profile.binding_bytes), format_args!("lanes need each array in one binding"))?;
+    ensure(bytes.iter().all(|&bytes| bytes <= profile.binding_bytes), || "lanes need each array in one binding".to_owned())?;
     Ok((pass, bytes))
 }

@@ -31,6 +31,7 @@ use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::fft::roots::Constants;
 use crate::gpu::DeviceProfile;
+use crate::plan::ensure;
 use crate::wgsl::{Body, Expr, Function, Module, Scalar, U32, Writes, boolean, call, float, param, select};
 
 /// A dispatch.
@@ -118,16 +119,12 @@ pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &Device
         return Err("it is another kernel's".to_owned());
     };
     let most = profile.invocations_in_a_row();
-    if invocations == 0 || invocations > most {
-        return Err(format!("a workgroup has 1 to {most} invocations, not {invocations}"));
-    }
+    ensure((1..=most).contains(&invocations), || format!("a workgroup has 1 to {most} invocations, not {invocations}"))?;
     let stride = |place: &Place| if place.low.is_empty() { Ok(place.stride) } else { Err("halves are not in blocks".to_owned()) };
     let [from, to] = &step.states;
     let of_packed = |[from, to]: [u32; 2]| if way == CombineDirection::ToSpectrum { [from, to] } else { [to, from] };
     let [neighbours, stride_of_spectrum] = of_packed([stride(&from.dim(step.element).place)?, stride(&to.dim(step.element).place)?]);
-    if neighbours != 1 {
-        return Err(format!("the halves of a row are neighbours, not at distances of {neighbours}"));
-    }
+    ensure(neighbours == 1, || format!("the halves of a row are neighbours, not at distances of {neighbours}"))?;
     let mut digits = Vec::new();
     for line in lines {
         let [packed, spectrum] = of_packed([stride(&line.load)?, stride(&line.store)?]);
@@ -144,9 +141,7 @@ pub(crate) fn fit(step: &SubTransform<'_>, lines: &[LineIndex], profile: &Device
         digit.packed /= width;
     }
     let bytes = [from.span * 8, to.span * 8];
-    if bytes.iter().any(|&bytes| bytes > profile.binding_bytes) {
-        return Err("halves need each array in one binding".to_owned());
-    }
+    ensure(bytes.iter().all(|&bytes| bytes <= profile.binding_bytes), || "halves need each array in one binding".to_owned())?;
     let access = Access { width, int64: profile.int64 };
     let halves = Halves { m: step.n(), way, access, digits, packed: packed / width, spectrum, stride: stride_of_spectrum, invocations };
     Ok((halves, bytes))

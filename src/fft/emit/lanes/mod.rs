@@ -35,10 +35,9 @@ pub(in crate::fft) mod fit;
 pub(in crate::fft) mod halves;
 mod loops;
 
-use std::fmt;
-
 use crate::fft::spec::number::Number;
 use crate::gpu::DeviceProfile;
+use crate::plan::{Fit, ensure};
 
 const NUMBER: Number = Number::F32;
 
@@ -191,30 +190,24 @@ impl Lanes {
     }
 
     /// Refuses what no text can be made for.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Fit {
         let (&Self { factors: [j, k], lanes, loops, .. }, [along, _]) = (self, self.spread());
-        ensure([1, 2, 4, 8].contains(&lanes), format_args!("lanes are 1, 2, 4 or 8, not {lanes}"))?;
-        ensure(
-            !self.along || self.strides == [1, 1] && j.is_multiple_of(along) && k.is_multiple_of(along),
-            format_args!("accesses along a line need neighbouring elements, and {j} and {k} to be multiples of {along}"),
-        )?;
-        ensure(lanes == 1 || k > 1, format_args!("a line in several lanes needs two factors"))?;
-        ensure(lanes > 1 || !loops, format_args!("loops are for lines in several lanes"))?;
+        ensure([1, 2, 4, 8].contains(&lanes), || format!("lanes are 1, 2, 4 or 8, not {lanes}"))?;
+        ensure(!self.along || self.strides == [1, 1] && j.is_multiple_of(along) && k.is_multiple_of(along), || {
+            format!("accesses along a line need neighbouring elements, and {j} and {k} to be multiples of {along}")
+        })?;
+        ensure(lanes == 1 || k > 1, || "a line in several lanes needs two factors".to_owned())?;
+        ensure(lanes > 1 || !loops, || "loops are for lines in several lanes".to_owned())?;
         // Most lanes would compute in vain.
-        ensure(lanes == 1 || lanes * along < 4 * j, format_args!("{lanes} lanes are too many for a DFT of {j}"))?;
+        ensure(lanes == 1 || lanes * along < 4 * j, || format!("{lanes} lanes are too many for a DFT of {j}"))?;
         let (held, most) = (self.elements(), if loops { MAX_IN_LOOPS } else { MAX_OF_LANE });
-        ensure(held <= most, format_args!("a lane would hold {held} complex numbers, more than {most}"))?;
+        ensure(held <= most, || format!("a lane would hold {held} complex numbers, more than {most}"))?;
         let (required, available) = (self.exchange_bytes(), self.memory.unwrap_or(0));
-        ensure(
-            self.exchanges_at_once() > 0,
-            format_args!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}"),
-        )?;
-        ensure(self.turn.is_none() || lanes == 1 && !self.along, format_args!("roots on results need a line in one lane"))
+        ensure(self.exchanges_at_once() > 0, || {
+            format!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}")
+        })?;
+        ensure(self.turn.is_none() || lanes == 1 && !self.along, || "roots on results need a line in one lane".to_owned())
     }
-}
-
-fn ensure(fine: bool, why: fmt::Arguments<'_>) -> Result<(), String> {
-    if fine { Ok(()) } else { Err(why.to_string()) }
 }
 
 /// Complex numbers of a line that an invocation holds, with accesses of `along`.
