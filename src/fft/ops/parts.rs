@@ -152,8 +152,7 @@ impl Transform {
         };
         let kinds: Vec<RealKind> = axes.iter().filter_map(|&axis| self.real_kind(axis)).collect();
         // What the kinds leave to the scale, each part adds itself.
-        let of_kind = |&axis: &usize| self.real_kind(axis).map_or(1.0, |kind| kind.factor(self.shape.extents()[axis] as u32));
-        let factor = factor / axes.iter().map(of_kind).product::<f64>();
+        let factor = factor / self.factor_of_kinds(&axes);
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
         let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();
         Ok(Parts { kind, number: self.number, extents, transformed, factor, kinds, orthogonal: self.orthogonal })

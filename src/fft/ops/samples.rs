@@ -85,8 +85,7 @@ impl Sealed for Transform {
         let results: usize = to.extents().iter().product::<usize>() * self.batch;
         let definition = Definition { transform: self, axes: &axes, placed: &geometry.input, input };
         // Coefficients have the factors that the kinds of axes leave to the scale.
-        let extent = |axis: usize| self.shape.extents()[axis] as u32;
-        let of_kinds: f64 = axes.iter().filter_map(|&axis| Some(self.real_kind(axis)?.factor(extent(axis)))).product();
+        let of_kinds = self.factor_of_kinds(&axes);
         let factor = factor / of_kinds;
         let sample = |i: usize| {
             let index = index(to.extents(), i);

@@ -178,13 +178,17 @@ impl Transform {
             Scale::InvLen => 1.0 / n,
             Scale::InvSqrtLen => 1.0 / n.sqrt(),
         };
-        let own = |axis: usize| self.real_kind(axis).map_or(1.0, |kind| kind.factor(self.shape.extents()[axis] as u32));
-        let of_kinds: f64 = axes.iter().map(|&axis| own(axis)).product();
-        let factor = self.number.rounded(self.factor.map_or(of_scale, f64::from_bits) * of_kinds);
+        let factor = self.number.rounded(self.factor.map_or(of_scale, f64::from_bits) * self.factor_of_kinds(&axes));
         if !factor.is_finite() {
             return unsupported(&format!("a scale of {factor}"), "the factor on the outputs must be finite");
         }
         Ok((axes, factor))
+    }
+
+    /// The factor that the kinds of these axes leave to the scale.
+    pub fn factor_of_kinds(&self, axes: &[usize]) -> f64 {
+        let of_axis = |&axis: &usize| Some(self.real_kind(axis)?.factor(self.shape.extents()[axis] as u32));
+        axes.iter().filter_map(of_axis).product()
     }
 
     /// Refuses elements that are not those of one array.
