@@ -157,7 +157,7 @@ impl<T: Number> Spec for PowerSpectrum<T> {
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let framed = self.powers()?;
         let mean = self.mean(&framed).map(|mean| mean.design(profile)).transpose()?;
-        Ok(Recipe { transform: framed.design(false, profile)?, mean })
+        Ok(Recipe { transform: framed.step(false, Slot::Table(0))?.design(profile)?, mean })
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
@@ -170,10 +170,10 @@ impl<T: Number> Spec for PowerSpectrum<T> {
         let window = program.table(table);
         let (mean, input) = (self.mean(&framed), Slot::Input(0));
         match (&mean, &recipe.mean) {
-            (None, None) => framed.append(false, &recipe.transform, window, profile, &mut program, [input, Slot::Output])?,
+            (None, None) => framed.step(false, window)?.append(&recipe.transform, profile, &mut program, [input, Slot::Output])?,
             (Some(mean), Some(own)) => {
                 let between = program.workspace(array(powers));
-                framed.append(false, &recipe.transform, window, profile, &mut program, [input, between])?;
+                framed.step(false, window)?.append(&recipe.transform, profile, &mut program, [input, between])?;
                 program.embed(mean.lower(own, profile)?, &[between], Slot::Output)?;
             }
             _ => {

@@ -1,19 +1,16 @@
 //! Transforms of the frames of a signal, and back, as parts of a larger operation.
 
-use crate::fft::recipe::Recipe;
+use super::step::Step;
 use crate::fft::spec::framing::Framing;
 use crate::fft::spec::kind::{Direction, End, Kind};
 use crate::fft::spec::transform::Transform;
 use crate::fft::spec::window::Windowed;
-use crate::fft::{choose, lower};
 use crate::{
     Complex32,
     error::Result,
     fragment::{Checked, Form, Fragment, Side},
-    gpu::DeviceProfile,
     kernels::Slot,
     layout::Layout,
-    plan::Program,
     shape::Shape,
 };
 
@@ -91,8 +88,9 @@ impl Framed {
         }
     }
 
-    fn transform(&self, inverse: bool, window: Slot) -> Result<Transform> {
-        if inverse { self.inverse(window) } else { self.forward(window) }
+    /// The transform in one direction. For a design it does not matter which array holds the window.
+    pub fn step(&self, inverse: bool, window: Slot) -> Result<Step> {
+        Ok(Step(if inverse { self.inverse(window)? } else { self.forward(window)? }))
     }
 
     fn of_kind(&self, kind: Kind) -> Transform {
@@ -110,22 +108,5 @@ impl Framed {
         let spectrum = self.spectrum();
         let [frames, bins] = [spectrum[0].len as usize, spectrum[1].len as usize];
         self.frequencies_first.then(|| Layout::strides([1, frames]).batch_distance(frames * bins))
-    }
-
-    pub fn design(&self, inverse: bool, profile: &DeviceProfile) -> Result<Recipe> {
-        // Which array holds the window does not matter.
-        choose::design(&self.transform(inverse, Slot::Table(0))?, profile)
-    }
-
-    pub fn append(
-        &self,
-        inverse: bool,
-        recipe: &Recipe,
-        window: Slot,
-        profile: &DeviceProfile,
-        program: &mut Program,
-        ends: [Slot; 2],
-    ) -> Result<()> {
-        lower::append(&self.transform(inverse, window)?, recipe, profile, program, ends)
     }
 }

@@ -15,7 +15,7 @@ use crate::plan::{Array, Program, Sealed};
 
 /// A transform in one direction, to a spectrum or back, of reals or of complex numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Step(Transform);
+pub(crate) struct Step(pub(super) Transform);
 
 impl Step {
     /// A transform of these axes, in ascending order; of reals, the last axis is among them. The

@@ -176,7 +176,7 @@ impl<T: Number> Spec for Istft<T> {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        let transform = self.core.framed()?.design(true, profile)?;
+        let transform = self.core.framed()?.step(true, Slot::Table(0))?.design(profile)?;
         Ok(Recipe { transform, invocations: profile.invocations_in_a_row().clamp(1, 256) })
     }
 
@@ -189,7 +189,7 @@ impl<T: Number> Spec for Istft<T> {
         let window = program.table(self.core.table_back()?);
         program.workspaces.push(self.between(&framed)?);
         let frames = Slot::Workspace(0);
-        framed.append(true, &recipe.transform, window, profile, &mut program, [Slot::Input(0), frames])?;
+        framed.step(true, window)?.append(&recipe.transform, profile, &mut program, [Slot::Input(0), frames])?;
         let framing = framed.framing;
         let parts = self.core.bytes() as u32 / 4;
         let params = overlap_add::Params {

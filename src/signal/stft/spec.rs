@@ -186,7 +186,7 @@ impl<T: Number, O: Element> Spec for Stft<T, O> {
     type Recipe = fft::Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<fft::Recipe> {
-        self.core.framed()?.design(false, profile)
+        self.core.framed()?.step(false, Slot::Table(0))?.design(profile)
     }
 
     fn lower(&self, recipe: &fft::Recipe, profile: &DeviceProfile) -> Result<Program> {
@@ -196,7 +196,7 @@ impl<T: Number, O: Element> Spec for Stft<T, O> {
         let output = Array { len: elements, element_bytes: size_of::<O>() };
         let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![self.core.signals()], output).checked(profile)?;
         let window = program.table(table);
-        framed.append(false, recipe, window, profile, &mut program, [Slot::Input(0), Slot::Output])?;
+        framed.step(false, window)?.append(recipe, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program)
     }
 }
