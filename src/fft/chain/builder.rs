@@ -41,7 +41,7 @@ impl<'a, 'b> Builder<'a, 'b> {
     /// The frames of the signal at this end.
     pub(super) fn frames(&self, end: End) -> Option<Frames> {
         let framing = self.transform.framing.filter(|_| end == End::Input)?;
-        Some(Frames { framing, frame: IndexFrom::Zero })
+        Some(Frames { framing, frame: None })
     }
 
     /// A side of a pass over an axis without its part of the axis. At an end of the transform, this

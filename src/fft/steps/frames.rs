@@ -1,7 +1,6 @@
 //! Frames of a signal: rows that overlap, and that may reach past its ends.
 
 use super::fuse::{Coordinates, Element, Fuse, Fused, Reach, Site, Spot};
-use super::map::IndexFrom;
 use super::part::Part;
 use crate::edge::Edge;
 use crate::fft::emit::codelets::scaled;
@@ -13,8 +12,8 @@ use crate::wgsl::{Expr, min, select, zero};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Frames {
     pub framing: Framing,
-    /// Where the number of the frame comes from.
-    pub frame: IndexFrom,
+    /// The coordinate of the line that is the number of the frame; of a single frame there is none.
+    pub frame: Option<usize>,
 }
 
 impl Frames {
@@ -23,18 +22,13 @@ impl Frames {
 
     /// The first position of the frame, counted from that of frame 0.
     fn begin(&self, site: &Site<'_>) -> Expr {
-        match self.frame {
-            IndexFrom::Coordinate(dim, _) => &site.coordinates[dim] * self.framing.hop,
-            _ => 0.into(),
-        }
+        self.frame.map_or_else(|| 0.into(), |dim| &site.coordinates[dim] * self.framing.hop)
     }
 }
 
 impl Fuse for Frames {
     fn on(&self, lines: &Coordinates<'_>) -> Option<Fused> {
-        // Frames never form pairs.
-        let frame = lines.of(Self::AXIS).map_or(IndexFrom::Zero, |dim| IndexFrom::Coordinate(dim, false));
-        Some(Self { frame, ..self.clone() }.into())
+        Some(Self { frame: lines.of(Self::AXIS), ..self.clone() }.into())
     }
 
     fn asks_for(&self, axis: usize) -> bool {
@@ -89,6 +83,6 @@ impl Fuse for Frames {
     }
 
     fn counts(&self, dim: usize) -> bool {
-        matches!(self.frame, IndexFrom::Coordinate(own, _) if own == dim)
+        self.frame == Some(dim)
     }
 }
