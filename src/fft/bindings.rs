@@ -103,7 +103,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, BoundArray); 2], roots: Bound, p
     let counts = |weights: &[u32]| weights.get(slowest).is_some_and(|weight| *weight > 0);
     let counted_by = |fused: &Fused| fused.step().counts(slowest);
     let between = pass.maps().any(|map| map.counts(slowest));
-    let counted = between || sides.iter().any(|(side, _)| counts(&side.index.lines) || side.fused.iter().any(counted_by));
+    let counted = between || sides.iter().any(|(side, _)| counts(&side.weights) || side.fused.iter().any(counted_by));
     if counted || sides.iter().any(|(side, _)| !side.lines[slowest].low.is_empty()) {
         return None;
     }
@@ -166,16 +166,16 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     sum += match (touched, limit) {
         (Some(touched), _) => side.place.most(touched),
         // Along the axis, places are proportional to positions, which stay below the limit.
-        (None, Some(limit)) if side.place.low.is_empty() && side.index.element > 0 => {
+        (None, Some(limit)) if side.place.low.is_empty() && side.weight > 0 => {
             let positions = limit.min(position_count(pass, side, extents));
-            u64::from(positions - 1) * u64::from(side.place.stride / side.index.element)
+            u64::from(positions - 1) * u64::from(side.place.stride / side.weight)
         }
         // In blocks, elements and positions are the same.
-        (None, Some(limit)) if side.index.element > 0 => side.place.most(limit.min(pass.n())),
+        (None, Some(limit)) if side.weight > 0 => side.place.most(limit.min(pass.n())),
         _ if pass.twos == Some(Twos::Elements) => side.place.most(pass.n() / 2),
         _ => side.place.most(pass.n()),
     };
-    let on_axis = |dim: usize| limit.is_some() && side.index.lines[dim] > 0;
+    let on_axis = |dim: usize| limit.is_some() && side.weights[dim] > 0;
     for (dim, place) in side.lines.iter().enumerate().filter(|(dim, _)| !on_axis(*dim)) {
         sum += place.most(extents[dim]);
     }
@@ -184,6 +184,6 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
 
 /// Number of positions on the axis that the elements and coordinates reach, if no limit applies.
 fn position_count(pass: &Pass, side: &Side, extents: &[u32]) -> u32 {
-    let others = side.index.lines.iter().zip(extents).map(|(weight, extent)| weight * (extent - 1)).sum::<u32>();
-    side.index.element * (pass.n() - 1) + others + 1
+    let others = side.weights.iter().zip(extents).map(|(weight, extent)| weight * (extent - 1)).sum::<u32>();
+    side.weight * (pass.n() - 1) + others + 1
 }

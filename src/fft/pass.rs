@@ -60,7 +60,8 @@ impl Pass {
             place: Place::linear(1),
             by_position: false,
             lines: vec![Place::linear(n)],
-            index: Index { element: 1, lines: vec![0] },
+            weight: 1,
+            weights: vec![0],
             fused,
         };
         let (radices, store) = (radices.to_vec(), load.clone());
@@ -106,7 +107,7 @@ impl Pass {
     /// share what they load; and m.
     pub fn folded(&self) -> Option<(usize, u32)> {
         let m = self.load.fused.iter().find_map(|fused| fused.step().folds())?;
-        let dim = self.load.index.lines.iter().position(|&weight| weight == 1)?;
+        let dim = self.load.weights.iter().position(|&weight| weight == 1)?;
         // Of a part of the spectrum there are no pairs.
         (self.lines[dim] == m + 1).then_some((dim, m))
     }
@@ -181,20 +182,12 @@ pub(super) struct Side {
     pub by_position: bool,
     /// For each coordinate of a line, the distance of value d from value 0.
     pub lines: Vec<Place>,
-    /// The position on the axis.
-    pub index: Index,
+    /// Weight of the element's number in its position on the axis.
+    pub weight: u32,
+    /// Weights of the line's coordinates in it.
+    pub weights: Vec<u32>,
     /// The steps between the array and the transform, the one next to the array first.
     pub fused: Vec<Fused>,
-}
-
-/// A position on the axis: a weight times the element's number, plus weights times the line's
-/// coordinates.
-#[derive(Clone, Debug)]
-pub(super) struct Index {
-    /// Weight of the element's number.
-    pub element: u32,
-    /// Weights of the coordinates.
-    pub lines: Vec<u32>,
 }
 
 /// Which neighbours an access takes.

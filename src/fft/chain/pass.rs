@@ -3,7 +3,7 @@
 use super::line::{LineIndex, lines};
 use super::state::State;
 use super::step::{Fusion, PassBody, SubTransform};
-use crate::fft::pass::{Convolution, Index, Pass, Side};
+use crate::fft::pass::{Convolution, Pass, Side};
 use crate::fft::place::Place;
 use crate::fft::spec::number::Number;
 use crate::fft::steps::{Coordinates, Pair};
@@ -18,14 +18,15 @@ impl SubTransform<'_> {
         let axes: Vec<Option<usize>> = lines.iter().map(|line| line.axis).collect();
         let coordinates = |pair| Coordinates { axes: &axes, weights: &weights, pair };
         let side = |fusion: &Fusion, state: &State, of_line: &dyn Fn(&LineIndex) -> (Place, u32), pair| {
-            let (places, index) = lines.iter().map(of_line).unzip();
+            let (places, weights) = lines.iter().map(of_line).unzip();
             Side {
                 storage: fusion.storage,
                 offset: state.offset,
                 place: fusion.by_position.clone().unwrap_or_else(|| state.dim(self.element).place.clone()),
                 by_position: fusion.by_position.is_some(),
                 lines: places,
-                index: Index { element: fusion.weights.get(self.element.1).copied().unwrap_or(1), lines: index },
+                weight: fusion.weights.get(self.element.1).copied().unwrap_or(1),
+                weights,
                 fused: fusion.fused.iter().map(|fused| fused.on(&coordinates(pair))).collect(),
             }
         };

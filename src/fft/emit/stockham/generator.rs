@@ -57,12 +57,17 @@ pub(super) struct Invocation {
 pub(super) type Values = Vec<Vec<Expr>>;
 
 /// A butterfly of every lane.
-#[derive(Clone, Copy)]
 pub(super) struct Round {
     /// It is butterfly t + `first`.
     pub(super) first: u32,
     /// Of which line, if an invocation transforms several.
     pub(super) line: u32,
+    /// The distances of its elements from the first one of lane t.
+    pub(super) steps: Vec<u32>,
+    /// Whether lane t takes part.
+    pub(super) partial: Expr,
+    /// Lane t, where it is known to take part.
+    pub(super) t: Expr,
 }
 
 pub(super) struct Generator<'a> {
@@ -97,20 +102,18 @@ impl Generator<'_> {
         LanesOfLine { count: self.lanes(), neighbours: place.neighbours }
     }
 
-    /// The rounds of a stage of radix r at such places.
-    pub(super) fn rounds(&self, radix: u32, place: &Invocation) -> Vec<Round> {
-        let lines = self.pass.lines_each();
-        self.lanes_at(place).rounds(self.n() / radix).flat_map(|first| (0..lines).map(move |line| Round { first, line })).collect()
-    }
-
-    /// Whether lane t takes part in a round of a stage.
-    pub(super) fn partial(&self, radix: u32, round: Round, t: &Expr) -> Expr {
-        (t + round.first).less(self.n() / radix)
-    }
-
-    /// Lane t, where it is known to take part in a round.
-    pub(super) fn taking_part_of(&self, radix: u32, round: Round, t: &Expr) -> Expr {
-        t.clone().below(self.n() / radix - round.first)
+    /// The rounds of a stage at such places.
+    pub(super) fn rounds(&self, stage: Stage, place: &Invocation) -> Vec<Round> {
+        let (lines, butterflies) = (self.pass.lines_each(), self.n() / stage.radix);
+        let all = self.lanes_at(place).rounds(butterflies).flat_map(|first| (0..lines).map(move |line| (first, line)));
+        let round = |(first, line)| Round {
+            first,
+            line,
+            steps: stage.steps(first),
+            partial: (&place.t + first).less(butterflies),
+            t: place.t.clone().below(butterflies - first),
+        };
+        all.map(round).collect()
     }
 
     /// An invocation in a stage: where its first butterfly begins.
@@ -182,13 +185,11 @@ impl Generator<'_> {
         place: &Invocation,
         stage: Stage,
         values: &mut Values,
-        mut of: impl FnMut(&mut Self, Round, u32, &Expr) -> Expr,
+        mut of: impl FnMut(&mut Self, &Round, u32, &Expr) -> Expr,
     ) {
-        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let partial = self.partial(stage.radix, round, &place.t);
-            let steps = stage.steps(round.first);
-            *values = self
-                .in_round(&partial, stage.radix, |own| values.iter().zip(steps).map(|(value, step)| of(own, round, step, value)).collect());
+        for (round, values) in self.rounds(stage, place).into_iter().zip(values) {
+            let all = values.iter().zip(&round.steps);
+            *values = self.in_round(&round.partial, stage.radix, |own| all.map(|(value, &step)| of(own, &round, step, value)).collect());
         }
     }
 

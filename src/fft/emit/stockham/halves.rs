@@ -1,6 +1,6 @@
 //! Spectra of reals: values and their mirror images, which meet in workgroup memory.
 
-use super::generator::{Generator, Invocation, Values};
+use super::generator::{Generator, Invocation, Round, Values};
 use crate::fft::emit::codelets::pair;
 use crate::fft::limits::half_of_a_piece;
 use crate::fft::stage::Stage;
@@ -45,10 +45,7 @@ impl Generator<'_> {
         for (part, part_name) in self.exchanged_parts() {
             for first in (0..=n / 2).step_by(half as usize) {
                 self.begin_exchange();
-                for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-                    let steps = stage.steps(round.first);
-                    let t = self.taking_part_of(stage.radix, round, &place.t);
-                    let partial = self.partial(stage.radix, round, &place.t);
+                for (Round { steps, partial, t, .. }, values) in self.rounds(stage, place).into_iter().zip(values) {
                     self.when(&partial, |own| {
                         for (value, &step) in values.iter().zip(&steps) {
                             own.put_half(&row, &(&t + step), n, first, half, &value.components(part));

@@ -56,7 +56,7 @@ impl Inline<'_> {
         let stages = own.stages();
         let [first, last] = [stages[0], stages[stages.len() - 1]];
         let start = own.at_stage(&place, first);
-        let rounds = own.rounds(first.radix, &start).len() as u32;
+        let rounds = own.rounds(first, &start).len() as u32;
         let mut round = |b: u32| (0..first.radix).map(|k| own.body.value("x", values.at(b * first.radix + k))).collect();
         let mut loaded: Values = (0..rounds).map(&mut round).collect();
         if is_inverse {
@@ -124,44 +124,41 @@ impl Generator<'_> {
         let line = self.body.value("line_at", &place.row * n);
         let memory = self.memory();
         self.words = self.words.max(n * self.lines * self.memory_words());
-        let rounds = self.rounds(stage.radix, place);
+        let rounds = self.rounds(stage, place);
         let mut parts: Vec<Values> = Vec::new();
         for (part, name) in self.exchanged_parts() {
             self.begin_exchange();
-            for (&round, values) in rounds.iter().zip(values) {
-                let partial = self.partial(stage.radix, round, &place.t);
-                self.when(&partial, |own| {
-                    for (value, step) in values.iter().zip(stage.steps(round.first)) {
-                        own.body.assign(&memory.at(&line + &place.t + step), value.components(part));
+            for (round, values) in rounds.iter().zip(values) {
+                self.when(&round.partial, |own| {
+                    for (value, step) in values.iter().zip(&round.steps) {
+                        own.body.assign(&memory.at(&line + &place.t + *step), value.components(part));
                     }
                 });
             }
             self.body.barrier();
             let mut of_part = Values::new();
-            for &round in &rounds {
-                let partial = self.partial(stage.radix, round, &place.t);
+            for round in &rounds {
                 let names: Vec<_> = (0..stage.radix).map(|k| (format!("{name}{k}"), self.memory_element())).collect();
-                of_part.push(self.values_when(&partial, &names, |_| {
-                    let mirror = |step: u32| {
-                        let k = &place.t + step;
+                of_part.push(self.values_when(&round.partial, &names, |_| {
+                    let mirror = |step: &u32| {
+                        let k = &place.t + *step;
                         select(&k.equals(0), Expr::from(0), Expr::from(n) - &k)
                     };
-                    stage.steps(round.first).into_iter().map(|step| memory.at(&line + mirror(step))).collect()
+                    round.steps.iter().map(|step| memory.at(&line + mirror(step))).collect()
                 }));
             }
             parts.push(of_part);
         }
         let mut results = Values::new();
-        for (b, (&round, values)) in rounds.iter().zip(values).enumerate() {
-            let partial = self.partial(stage.radix, round, &place.t);
+        for (b, (round, values)) in rounds.iter().zip(values).enumerate() {
             let mirrors = |k: usize| match &parts[..] {
                 [whole] => whole[b][k].clone(),
                 [re, im] => pair(&re[b][k], &im[b][k]),
                 _ => unreachable!("a number has one part or two"),
             };
-            results.push(self.in_round(&partial, stage.radix, |own| {
-                let each = values.iter().zip(stage.steps(round.first)).enumerate();
-                each.map(|(k, (z, step))| own.combined(&(&place.t + step), z, mirrors(k), back)).collect()
+            results.push(self.in_round(&round.partial, stage.radix, |own| {
+                let each = values.iter().zip(&round.steps).enumerate();
+                each.map(|(k, (z, step))| own.combined(&(&place.t + *step), z, mirrors(k), back)).collect()
             }));
         }
         results

@@ -79,8 +79,8 @@ impl Generator<'_> {
             // Neighbouring lines may be neighbouring positions.
             let position = store.place.lowest_stride();
             let along = |weight: u32| weight.saturating_mul(position);
-            let weight = store.index.lines.first().copied().unwrap_or(0);
-            self.sharing(along(store.index.element), if weight > 0 { along(weight) } else { across(store) })
+            let weight = store.weights.first().copied().unwrap_or(0);
+            self.sharing(along(store.weight), if weight > 0 { along(weight) } else { across(store) })
         } else {
             self.sharing(store.place.lowest_stride(), across(store))
         };
@@ -136,7 +136,7 @@ impl Generator<'_> {
                         self.body
                             .comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
                         let (side, spectrum) = (&self.pass.store, Constant::Spectrum { n, m });
-                        let index = self.index_base(&side.index, &place);
+                        let index = self.index_base(side, &place);
                         self.each(&place, stage, &mut values, |own, _, step, value| {
                             let at = sides::position(side, &index, &place.t, step);
                             times(value, &own.setting.look_up.of(&spectrum, &at)).components("yx")
@@ -168,9 +168,9 @@ impl Generator<'_> {
     fn drops_results(&self, stage: Stage, place: &Invocation) -> bool {
         let side = &self.pass.store;
         let is_past = |limit: u32| {
-            let past = |step: u32| step * side.index.element >= limit;
-            side.index.lines.iter().all(|weight| *weight == 0)
-                && self.rounds(stage.radix, place).into_iter().any(|round| stage.steps(round.first).into_iter().any(past))
+            let past = |step: u32| step * side.weight >= limit;
+            side.weights.iter().all(|weight| *weight == 0)
+                && self.rounds(stage, place).into_iter().any(|round| round.steps.into_iter().any(past))
         };
         side.fused.iter().map(Fused::step).any(|step| step.drops_results_of(self.n()) || step.limit().is_some_and(is_past))
     }
@@ -180,11 +180,10 @@ impl Generator<'_> {
         let mut roots: Vec<Expr> = Vec::new();
         // Butterflies whose first ones are the same number modulo p have the same roots.
         let mut rooted = None;
-        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
-            let partial = self.partial(radix, round, &place.t);
-            *values = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(stage, place).into_iter().zip(values) {
+            *values = self.in_round(&round.partial, radix, |own| {
                 let first = round.first / stride % p;
-                if p > 1 && (rooted != Some(first) || !partial.is_true()) {
+                if p > 1 && (rooted != Some(first) || !round.partial.is_true()) {
                     let j = (&place.t + round.first) / stride;
                     // In the last stage of the slowest axis all j are below p.
                     let below = stage.is_last() && stage.is_slowest(own.n());
@@ -233,7 +232,7 @@ impl Generator<'_> {
         self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         self.each(place, stage, values, |own, round, step, value| {
-            let position = own.taking_part_of(stage.radix, round, &place.t) + step;
+            let position = &round.t + step;
             let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
             map.filtered(&mut own.site(side, place, &nowhere), element, value).components("yx")
         });
@@ -242,19 +241,19 @@ impl Generator<'_> {
     fn between_stages(&mut self, from: &Invocation, to: &Invocation, [stage, next]: [Stage; 2], values: &Values) -> Values {
         let Stage { radix, p, stride, .. } = stage;
         let mut writes = Vec::new();
-        for round in self.rounds(radix, from).into_iter().step_by(self.pass.lines_each() as usize) {
+        for round in self.rounds(stage, from).into_iter().step_by(self.pass.lines_each() as usize) {
             let (j, faster) = (&from.t + round.first).div_rem(stride);
             let rest = &j % p;
             let base = self.body.value("first", ((&j - &rest) * radix + rest) * stride + faster);
             let accessed = stage.stored(self.lanes_at(from), self.n(), round.first);
-            writes.push(Group { condition: self.partial(radix, round, &from.t), base, accessed });
+            writes.push(Group { condition: round.partial, base, accessed });
         }
         let reads: Vec<Group> = self
-            .rounds(next.radix, to)
+            .rounds(next, to)
             .into_iter()
             .step_by(self.pass.lines_each() as usize)
             .map(|round| Group {
-                condition: self.partial(next.radix, round, &to.t),
+                condition: round.partial,
                 base: to.element.clone(),
                 accessed: next.loaded(self.lanes_at(to), self.n(), round.first),
             })

@@ -1,9 +1,9 @@
 //! Where a pass loads and stores: which elements an invocation takes, where they lie, and under
 //! which conditions.
 
-use super::generator::{Generator, Invocation, Values};
+use super::generator::{Generator, Invocation, Round, Values};
 use crate::fft::emit::codelets::times;
-use crate::fft::pass::{Index, Side};
+use crate::fft::pass::Side;
 use crate::fft::place::Place;
 use crate::fft::recipe::Roots;
 use crate::fft::stage::Stage;
@@ -12,13 +12,13 @@ use crate::wgsl::{Expr, Writes, boolean, zero};
 
 impl Generator<'_> {
     pub(super) fn site<'a>(&'a mut self, side: &'a Side, place: &'a Invocation, line: &'a Expr) -> Site<'a> {
-        let Side { storage, place: along, index, .. } = side;
+        let Side { storage, place: along, weight, .. } = side;
         Site {
             body: &mut self.body,
             number: self.pass.number,
             storage: *storage,
             place: along,
-            weight: index.element,
+            weight: *weight,
             line,
             coordinates: &place.coordinates,
             look_up: self.setting.look_up,
@@ -34,8 +34,8 @@ impl Generator<'_> {
     }
 
     /// The lines' part of the position on the axis.
-    pub(super) fn index_base(&mut self, index: &Index, place: &Invocation) -> Expr {
-        let weighted = index.lines.iter().zip(&place.coordinates).map(|(&weight, d)| d * weight);
+    pub(super) fn index_base(&mut self, side: &Side, place: &Invocation) -> Expr {
+        let weighted = side.weights.iter().zip(&place.coordinates).map(|(&weight, d)| d * weight);
         let base = weighted.fold(Expr::from(0), |sum, term| sum + term);
         self.body.value("index", base)
     }
@@ -65,12 +65,10 @@ impl Generator<'_> {
     pub(super) fn load(&mut self, place: &Invocation, stage: Stage) -> Values {
         let side = &self.pass.load;
         let line = self.line_base(side, place);
-        let index = self.index_base(&side.index, place);
+        let index = self.index_base(side, place);
         let mut values = Values::new();
-        for (b, round) in self.rounds(stage.radix, place).into_iter().enumerate() {
-            let steps = stage.steps(round.first);
-            let t = self.taking_part_of(stage.radix, round, &place.t);
-            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
+        for (b, Round { steps, partial, t, .. }) in self.rounds(stage, place).into_iter().enumerate() {
+            let condition = place.live.and(partial);
             let there: Vec<Expr> = steps.iter().map(|&step| is_there(&side.fused, &position(side, &index, &t, step))).collect();
             // Without any condition the values are constants.
             let variable = |own: &mut Self, name: &str| own.body.variable(name, &own.pass.number.complex());
@@ -118,11 +116,10 @@ impl Generator<'_> {
         for line in 0..self.pass.lines_each() {
             let place = self.of_line(place, line);
             let Some(powers) = twiddle.powers(&mut self.site(side, &place, &nowhere), radix, distance, products) else { continue };
-            let rounds = self.rounds(radix, &place).into_iter().zip(&mut *values);
+            let rounds = self.rounds(stage, &place).into_iter().zip(&mut *values);
             for (round, values) in rounds.filter(|(round, _)| round.line == line) {
                 let first = &place.t + round.first;
-                let partial = self.partial(radix, round, &place.t);
-                *values = self.in_round(&partial, radix, |own| {
+                *values = self.in_round(&round.partial, radix, |own| {
                     let factors = twiddle.factors(&mut own.site(side, &place, &nowhere), &powers, &first, radix);
                     values.iter().zip(&factors).map(|(value, factor)| times(value, factor)).collect()
                 });
@@ -136,7 +133,7 @@ impl Generator<'_> {
             return;
         }
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
-        let index = self.index_base(&side.index, place);
+        let index = self.index_base(side, place);
         self.each(place, stage, values, |own, _, step, value| {
             let position = position(side, &index, &place.element, step);
             let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
@@ -147,12 +144,10 @@ impl Generator<'_> {
 
     pub(super) fn store(&mut self, place: &Invocation, stage: Stage, fused: &[Fused], values: &Values) {
         let side = &self.pass.store;
-        let index = self.index_base(&side.index, place);
+        let index = self.index_base(side, place);
         let line = self.line_base(side, place);
-        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
-            let steps = stage.steps(round.first);
-            let t = self.taking_part_of(stage.radix, round, &place.t);
-            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
+        for (Round { steps, partial, t, .. }, values) in self.rounds(stage, place).into_iter().zip(values) {
+            let condition = place.live.and(partial);
             self.when(&condition, |own| {
                 let spots = own.spots(side, &line, &place.element, &steps);
                 for ((value, spot), &step) in values.iter().zip(spots).zip(&steps) {
@@ -170,7 +165,7 @@ impl Generator<'_> {
 
 /// The position of element t + step on the axis, given the lines' part of it.
 pub(super) fn position(side: &Side, base: &Expr, t: &Expr, step: u32) -> Expr {
-    base + (t + step) * side.index.element
+    base + (t + step) * side.weight
 }
 
 /// Whether a position is one of the axis that is there.

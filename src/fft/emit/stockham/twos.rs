@@ -23,18 +23,17 @@ impl Generator<'_> {
         place
     }
 
-    /// The rounds of a stage, those together whose elements an access takes.
-    fn rounds_in_twos(&self, radix: u32, place: &Invocation) -> Vec<[Round; 2]> {
-        self.rounds(radix, place).chunks(2).map(|two| [two[0], two[1]]).collect()
+    /// The first ones of the two rounds of a stage whose elements an access takes.
+    fn rounds_in_twos(&self, stage: Stage, place: &Invocation) -> impl Iterator<Item = Round> + use<> {
+        self.rounds(stage, place).into_iter().step_by(2)
     }
 
     /// Where the twos of such rounds lie.
-    fn twos(&mut self, side: &Side, line: &Expr, place: &Invocation, stage: Stage, round: Round) -> Vec<Expr> {
-        let steps = stage.steps(round.first);
+    fn twos(&mut self, side: &Side, line: &Expr, place: &Invocation, stage: Stage, round: &Round) -> Vec<Expr> {
         if self.pass.twos == Some(Twos::Lines) {
-            return self.element_places(&side.place, line, &place.element, &steps);
+            return self.element_places(&side.place, line, &place.element, &round.steps);
         }
-        let steps: Vec<u32> = steps.iter().map(|step| step / 2).collect();
+        let steps: Vec<u32> = round.steps.iter().map(|step| step / 2).collect();
         // Along the slowest axis butterflies have the numbers of their first elements.
         let first = if stage.is_slowest(self.n()) { place.lane.clone() } else { &place.element / 2 };
         self.element_places(&side.place, line, &first, &steps)
@@ -46,10 +45,10 @@ impl Generator<'_> {
         let complex = self.pass.number.complex();
         let names: Vec<(String, Type)> = (0..2 * stage.radix).map(|k| (format!("x{k}"), complex.clone())).collect();
         let mut values = Values::new();
-        for [round, _] in self.rounds_in_twos(stage.radix, place) {
-            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
+        for round in self.rounds_in_twos(stage, place) {
+            let condition = place.live.and(&round.partial);
             let loaded = self.values_when(&condition, &names, |own| {
-                let places = own.twos(side, &line, place, stage, round);
+                let places = own.twos(side, &line, place, stage, &round);
                 let load = |at: &Expr| own.body.value("two", call("load", [at], side.storage.value(own.pass.number)));
                 let twos: Vec<Expr> = places.iter().map(load).collect();
                 let mut site = own.site(side, place, &line);
@@ -69,10 +68,10 @@ impl Generator<'_> {
         let side = &self.pass.store;
         let line = self.line_base(side, place);
         let ty = side.storage.value(self.pass.number);
-        for ([round, _], values) in self.rounds_in_twos(stage.radix, place).into_iter().zip(values.chunks(2)) {
-            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
+        for (round, values) in self.rounds_in_twos(stage, place).zip(values.chunks(2)) {
+            let condition = place.live.and(&round.partial);
             self.when(&condition, |own| {
-                let places = own.twos(side, &line, place, stage, round);
+                let places = own.twos(side, &line, place, stage, &round);
                 for (k, at) in places.iter().enumerate() {
                     let two = [0, 1].map(|own| scale(&values[own][k]) * &values[own][k]);
                     own.body.call("store", [at, &construct(&ty, &two)]);
