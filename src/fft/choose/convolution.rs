@@ -16,15 +16,8 @@ pub(in crate::fft) const LONGEST_ON_CPU: [u32; 2] = [number("longest row of a co
 /// The last length of a long convolution on a GPU, whose pass transforms there and back.
 const LAST: u32 = number("last length of a convolution");
 
-/// Maximum of the first one.
-const LONGEST_FIRST: u32 = number("first length of a convolution");
-
 /// Shorter convolutions are not divided like this.
 const LEAST: u32 = number("shortest convolution in passes");
-
-/// Convolutions of small arrays from here on take three lengths, which have more invocations.
-const LEAST_IN_THREE: u32 = number("shortest convolution in three");
-const LENGTHS_OF_THREE: u32 = number("lengths of three");
 
 impl Designer<'_> {
     /// An axis as a convolution.
@@ -86,11 +79,12 @@ impl Designer<'_> {
         if self.profile.is_cpu() || self.words() > 1 || across || m < LEAST {
             return None;
         }
-        if m >= LEAST_IN_THREE && u64::from(m) * u64::from(count) <= SMALL_ARRAY {
-            return split_lengths(m, 3, &|length| length <= LENGTHS_OF_THREE);
+        // Three lengths have more invocations.
+        if m >= const { number("shortest convolution in three") } && u64::from(m) * u64::from(count) <= SMALL_ARRAY {
+            return split_lengths(m, 3, &|length| length <= const { number("lengths of three") });
         }
         let required = (2 * n - 1).div_ceil(LAST);
         let is_smooth = |length: &u32| largest_prime(*length) <= 5;
-        (required..=LONGEST_FIRST).find(is_smooth).map(|first| vec![first, LAST])
+        (required..=const { number("first length of a convolution") }).find(is_smooth).map(|first| vec![first, LAST])
     }
 }

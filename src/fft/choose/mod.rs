@@ -45,9 +45,6 @@ pub(in crate::fft) fn design_with(transform: &Transform, profile: &DeviceProfile
     Ok(Recipe::Axes(if is_wrong { designer(false).recipe(text)? } else { axes }))
 }
 
-/// What a pass over columns costs, if one over rows costs 1.
-const COLUMN_COST: f64 = decimal("cost of columns");
-
 /// With more of them a line is faster in several passes.
 const STAGES_IN_ONE_PASS: usize = number("stages in one pass") as usize;
 
@@ -146,7 +143,7 @@ impl Designer<'_> {
             for &axis in order {
                 let read = size(&extents);
                 extents[axis] = output[axis].len.into();
-                sum += (read + size(&extents)) * if self.is_fastest(axis) { 1.0 } else { COLUMN_COST };
+                sum += (read + size(&extents)) * if self.is_fastest(axis) { 1.0 } else { const { decimal("cost of columns") } };
             }
             sum
         };

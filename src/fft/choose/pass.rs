@@ -23,19 +23,12 @@ const FEW_COLUMNS: u32 = number("few columns in all");
 /// From so many on a workgroup has [`SHORT_COLUMNS`].
 const COLUMNS_FOR_MORE: u32 = number("columns in all for more short ones");
 
-/// Radices of a search.
-const RADIX_OF_COLUMNS: u32 = number("radix of columns");
 pub(super) const RADIX_OF_ROWS: u32 = number("radix of rows");
 
 /// The least and the most numbers of an invocation that columns like to have.
 const NUMBERS_OF_COLUMNS: [f64; 2] =
     [decimal("least numbers of an invocation, columns"), decimal("most numbers of an invocation, columns")];
 
-/// Numbers of an invocation that rows like to have from a length on, and what shorter ones have at
-/// most.
-const NUMBERS: u32 = number("numbers of an invocation, rows");
-const SHORTEST_ROW: u32 = number("shortest row of so many numbers");
-const NUMBERS_OF_SHORT_ROWS: u32 = number("numbers of an invocation, short rows");
 const SHORT_ROW: u32 = number("short row");
 
 /// A text of twice this length takes a driver's compiler more than twice as long, and runs no
@@ -60,8 +53,6 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: LineClass) -> f64 {
 /// Of a workgroup of rows, and of one of frames or rows back to reals.
 const ROW_INVOCATIONS: u32 = number("invocations of rows");
 const INVOCATIONS_OF_FRAMES: u32 = number("invocations of frames or rows to reals");
-
-const FEWEST_LANES: u32 = number("fewest lanes to fill with");
 
 /// Subgroups to fill with rows, the most invocations of a workgroup for that, and what each
 /// subgroup beyond those that rows have anyway costs, as a core has room for fewer workgroups then.
@@ -97,12 +88,8 @@ impl Filling {
     }
 }
 
-const BANKS: u32 = number("banks");
-const INVOCATIONS_OF_A_PROCESSOR: u32 = number("invocations of a processor");
-
-/// Pieces of an exchange of rows, and of those whose radices alone were measured.
+/// Most pieces of an exchange of rows.
 const PIECES: u32 = number("pieces of rows");
-const PIECES_OF_MEASURED: u32 = number("pieces of measured rows");
 
 /// The largest power of two that is no larger.
 fn power_of_two(count: u32) -> u32 {
@@ -165,7 +152,7 @@ impl Designer<'_> {
         let known = known.and_then(|(own, is_whole)| match is_whole {
             true => (self.words() == 1 && self.runs(&own, lines)).then_some(own),
             false if is_estimated || self.has_few_registers() => None,
-            false => self.complete_in((own.radices, own.lanes), lines, PIECES_OF_MEASURED),
+            false => self.complete_in((own.radices, own.lanes), lines, const { number("pieces of measured rows") }),
         });
         let known = known.or_else(|| if is_estimated { self.estimated_column(lines) } else { self.estimated_row(lines) });
         known.or_else(|| self.faster_row(lines, self.search(lines)))
@@ -176,7 +163,7 @@ impl Designer<'_> {
         let invocations = if lines.frames || lines.to_reals { INVOCATIONS_OF_FRAMES } else { ROW_INVOCATIONS };
         if self.has_few_registers() {
             FILLING_OF_FEW_REGISTERS.rows(lanes, ROW_INVOCATIONS)
-        } else if lines.frames || lanes < FEWEST_LANES {
+        } else if lines.frames || lanes < const { number("fewest lanes to fill with") } {
             power_of_two((invocations / lanes).max(1))
         } else {
             FILLING.rows(lanes, invocations)
@@ -194,7 +181,7 @@ impl Designer<'_> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
         // A processor's memory has no banks.
-        let mut stockham = Stockham { banks: if is_cpu { 0 } else { BANKS }, ..Stockham::new(radices, lanes) };
+        let mut stockham = Stockham { banks: if is_cpu { 0 } else { const { number("banks") } }, ..Stockham::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
             // Frames whose spectra lie across share their samples.
             (true, false) if lines.frames => self.columns(COLUMNS),
@@ -202,7 +189,7 @@ impl Designer<'_> {
             (true, false) if lines.count >= COLUMNS_FOR_MORE && n <= LONGEST_SHORT_COLUMN => self.columns(SHORT_COLUMNS),
             (true, false) => self.columns(COLUMNS),
             (false, false) => self.rows(lanes, lines),
-            (_, true) => (INVOCATIONS_OF_A_PROCESSOR / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
+            (_, true) => (const { number("invocations of a processor") } / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };
         let wanted = if lines.across || is_cpu { power_of_two(wanted) } else { wanted };
         let mut together = wanted.min(lines_cap(lines.count));
@@ -225,7 +212,7 @@ impl Designer<'_> {
         let most = if self.is_double_f32() {
             LONG_TEXT
         } else if lines.across {
-            RADIX_OF_COLUMNS
+            const { number("radix of columns") }
         } else {
             RADIX_OF_ROWS.max(largest_prime(n))
         };
@@ -244,10 +231,10 @@ impl Designer<'_> {
         let elements = radices.iter().map(|&radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
         let wanted = if lines.across {
             f64::from(n).sqrt().clamp(NUMBERS_OF_COLUMNS[0], NUMBERS_OF_COLUMNS[1] / f64::from(self.words()))
-        } else if is_cpu || n >= SHORTEST_ROW {
-            NUMBERS.into()
+        } else if is_cpu || n >= const { number("shortest row of so many numbers") } {
+            const { number("numbers of an invocation, rows") }.into()
         } else {
-            f64::from(n).sqrt().clamp(2.0, NUMBERS_OF_SHORT_ROWS.into())
+            f64::from(n).sqrt().clamp(2.0, const { number("numbers of an invocation, short rows") }.into())
         };
         let (most, least) = (radices.iter().max().copied().unwrap_or(1), radices.iter().min().copied().unwrap_or(1));
         let butterflies = |each: fn(u32) -> f64| {

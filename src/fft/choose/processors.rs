@@ -24,14 +24,6 @@ const LONGEST_TEXT: [u32; 3] = [number("text of one axis"), number("text of two 
 /// arrays: rows in several passes cannot have wide accesses on both sides.
 const LONGEST_LOOPS: [u32; 2] = [number("text of loops"), number("text of loops in small arrays")];
 
-/// Longest text of a column of several axes in one pass, and the text that a row should rather stay
-/// below.
-const LONGEST_COLUMN_TEXT: u32 = number("text of a column");
-const PREFERRED_ROW_TEXT: u32 = number("preferred text of a row");
-
-/// Longest column of complex numbers in loops by 2 of them.
-const LONGEST_BY_TWOS: u32 = number("longest column by twos");
-
 /// For lanes, elements are moved to a whole array and from one where at least one in [`LEAST_PART`]
 /// of its elements is given, and it has at least [`LEAST_MOVED`].
 const LEAST_PART: u64 = number("part of an array to move") as u64;
@@ -164,12 +156,12 @@ impl ForLanes<'_> {
                 invocations: invocations(profile),
                 text,
                 longest,
-                longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
-                preferred_row: if is_one { longest } else { longest.min(PREFERRED_ROW_TEXT) },
+                longest_column: if is_one { longest } else { longest.min(const { number("text of a column") }) },
+                preferred_row: if is_one { longest } else { longest.min(const { number("preferred text of a row") }) },
                 longest_loops: LONGEST_LOOPS[usize::from(!is_one && points <= SMALL_ARRAY)],
                 aligned,
                 longest_passes: if is_one { u32::MAX } else { longest },
-                longest_by_twos: if in_pairs { 0 } else { LONGEST_BY_TWOS },
+                longest_by_twos: if in_pairs { 0 } else { const { number("longest column by twos") } },
             };
             let passes = if along { rules.row(n) } else { rules.column(n) };
             let own = passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) });

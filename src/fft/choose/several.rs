@@ -8,10 +8,6 @@ use crate::fft::factors::{split, split_lengths};
 use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals, Stockham};
 use crate::fft::spec::number::Number;
 
-/// Columns of a workgroup, of short passes of an axis across the fastest index.
-const COLUMNS_OF_AN_AXIS_ACROSS: u32 = number("columns of an axis across");
-const LONGEST_OF_AN_AXIS_ACROSS: u32 = number("longest pass of an axis across");
-
 impl Designer<'_> {
     /// An axis in several passes.
     pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
@@ -94,8 +90,8 @@ impl Designer<'_> {
             let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
             stockham.lines = stockham.lines.min(lines_cap(count));
             let lines = LineClass { across: true, convolution, ..LineClass::rows(length, count) };
-            let more = Stockham { lines: self.columns(COLUMNS_OF_AN_AXIS_ACROSS), ..stockham.clone() };
-            if across && length <= LONGEST_OF_AN_AXIS_ACROSS && !self.profile.is_cpu() && self.fits(&more, lines) {
+            let more = Stockham { lines: self.columns(const { number("columns of an axis across") }), ..stockham.clone() };
+            if across && length <= const { number("longest pass of an axis across") } && !self.profile.is_cpu() && self.fits(&more, lines) {
                 stockham = more;
             }
             // The array between two passes in blocks that both of them touch in long pieces: 2^20

@@ -15,18 +15,13 @@ use crate::fft::spec::kind::Kind;
 /// registers.
 const MAX_PICTURE: u32 = number("numbers of a picture");
 
-/// Numbers of a picture that is faster in one dispatch however few there are, and how many there
-/// must be of larger ones.
-const SMALL_PICTURE: u32 = number("numbers of a small picture");
-const LARGE_PICTURES: u32 = number("fewest large pictures");
-
 /// Maximum number of elements of an invocation.
 const MAX_EACH: u32 = number("numbers of an invocation, pictures");
 
 /// Fewest pictures of n elements. One workgroup takes less time than a second dispatch costs. Of
 /// longer ones there must be enough to fill the device.
 pub(in crate::fft) fn fewest(n: u32) -> u32 {
-    if n <= SMALL_PICTURE { 1 } else { LARGE_PICTURES }
+    if n <= const { number("numbers of a small picture") } { 1 } else { const { number("fewest large pictures") } }
 }
 
 impl Designer<'_> {
