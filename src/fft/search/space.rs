@@ -46,14 +46,13 @@ impl Designer<'_> {
         if axis.through != axis.axis {
             return self.pictures(axis.axes());
         }
+        let convolution = axis.bluestein.is_some() && f + 1 == axis.passes.len();
         if axis.passes.len() == 1 {
-            let lines = self.lines(axis.axis, axis.reals);
-            return Some(LineClass { n, convolution: axis.bluestein.is_some(), ..lines });
+            return Some(LineClass { n, convolution, ..self.lines(axis.axis, axis.reals) });
         }
         let whole: u64 = axis.passes.iter().map(|pass| u64::from(pass.n().unwrap_or(1))).product();
         let rows = self.lines(axis.axis, Reals::Complex);
         let count = u64::from(rows.count).saturating_mul(whole.checked_div(n.into())?).min(u32::MAX.into()) as u32;
-        let convolution = axis.bluestein.is_some() && f + 1 == axis.passes.len();
         Some(LineClass { across: true, convolution, ..LineClass::rows(n, count) })
     }
 }
