@@ -4,7 +4,7 @@
 use super::pass::{Pass, Side, Twos};
 use super::place::Storage;
 use super::steps::{Fuse, Fused};
-use crate::error::{Error, Result};
+use crate::error::{Result, within};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::fft::pass::{Bound, INPUTS};
@@ -45,10 +45,8 @@ pub(super) fn parts(
         let reach = reach(pass, side, &pass.lines_of(lines)) * pass.element_bytes(side);
         // The rules choose no such recipe. One written by hand may do so, with blocks of an array
         // of which less is stored than computed.
-        if reach > array.bytes {
-            let what = format!("`{label}`, whose recipe may reach past {} (bytes)", array.slot);
-            return Err(Error::LimitExceeded { what, limit: "size of the array", required: reach, available: array.bytes });
-        }
+        let what = || format!("`{label}`, whose recipe may reach past {} (bytes)", array.slot);
+        within(what, "size of the array", reach, array.bytes)?;
     }
     // Segments begin where every device allows a binding to begin, and hold whole complex numbers.
     let segment = limit / 256 * 256;
@@ -63,10 +61,7 @@ pub(super) fn parts(
         Some(_) => Bound::whole(array.slot, array.bytes),
         None => bound(array),
     });
-    if segment == 0 {
-        let what = format!("`{label}` (bytes of a binding)");
-        return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: 256, available: limit });
-    }
+    within(|| format!("`{label}` (bytes of a binding)"), "max_storage_buffer_binding_size", 256, limit)?;
     let roots = bound(roots);
     let part = DispatchRange { lines, input: input_bound, output: output_bound, roots };
     let large = part.input.segments() > 1 || part.output.segments() > 1;
@@ -80,8 +75,8 @@ pub(super) fn parts(
     }
     let arrays: &[Bound] = if input.slot == output.slot { &[part.output, roots] } else { &[part.input, part.output, roots] };
     let limit = |limit, required: u64, available| {
-        let what = format!("`{label}`, of arrays of {} and {} bytes in bindings of {segment},", input.bytes, output.bytes);
-        if required > available { Err(Error::LimitExceeded { what, limit, required, available }) } else { Ok(()) }
+        let what = || format!("`{label}`, of arrays of {} and {} bytes in bindings of {segment},", input.bytes, output.bytes);
+        within(what, limit, required, available)
     };
     let segments = |bound: &Bound| bound.segments() as u64;
     for (side, bound) in [(&pass.load, &part.input), (&pass.store, &part.output)] {

@@ -4,7 +4,7 @@
 use super::designer::{COLUMNS, Designer, LONGEST_IN_ONE_LANE, SMALL_ARRAY};
 use super::lines::LineClass;
 use super::thresholds::number;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count};
 use crate::fft::factors::{largest_prime, split, split_lengths};
 use crate::fft::recipe::{AxisRecipe, Reals};
 
@@ -28,12 +28,10 @@ impl Designer<'_> {
         let lines = LineClass { n: self.lines(axis, in_several).n, ..self.lines(axis, Reals::Complex) };
         let n = lines.n;
         let required = 2 * u64::from(n) - 1;
-        let too_long = |required| {
-            let what = format!("an FFT of length {n}, whose largest prime factor is {}, as a convolution", largest_prime(n));
-            Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available: u32::MAX.into() }
-        };
         let m = self.convolution_length(required);
-        let m = u32::try_from(m).map_err(|_| too_long(m))?;
+        let what = || format!("an FFT of length {n}, whose largest prime factor is {}, as a convolution", largest_prime(n));
+        check_count(what, m)?;
+        let m = m as u32;
         if self.profile.is_cpu()
             && m > LONGEST_ON_CPU[usize::from(lines.across)]
             && let Some(lengths) = split(m, &|length| length <= LONGEST_IN_ONE_LANE.min(self.in_one_lane()))

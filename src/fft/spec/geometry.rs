@@ -6,10 +6,10 @@ use super::real_kind::{Inner, RealKind};
 use super::transform::Transform;
 use super::window::{Window, Windowed};
 use crate::edge::Edge;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_count};
 use crate::gpu::DeviceProfile;
 use crate::layout::{Layout, Placed};
-use crate::plan::Placement;
+use crate::plan::{Placement, ensure};
 use crate::shape::Shape;
 
 /// A checked specification, with lengths as 32-bit numbers.
@@ -74,16 +74,13 @@ impl Transform {
             let (given, why) = (self.kinds.len(), "give one kind for all axes, or one for each");
             return Err(self.unsupported(&format!("{given} kinds for {rank} axes"), why));
         }
-        if self.kind != Kind::R2r && self.maps.iter().any(Option::is_some) {
-            return Err(self.unsupported("fragments", "a transform of complex numbers with axes from reals to reals has none"));
-        }
-        if self.kind != Kind::R2r && (self.elements != [None; 2] || self.between.is_some()) {
-            let why = "the parts of such numbers share a word, and these axes take them one by one";
-            return Err(self.unsupported("complex numbers of 16 bits with axes from reals to reals", why));
-        }
-        if matches!(self.kind, Kind::R2c | Kind::C2r) && self.real_kind(rank - 1).is_some() {
-            return Err(self.unsupported("a kind of the last axis", "in a real transform this is the axis of n/2+1 complex numbers"));
-        }
+        let is_mapped = self.kind != Kind::R2r && self.maps.iter().any(Option::is_some);
+        self.refuse_if(is_mapped, "fragments", "a transform of complex numbers with axes from reals to reals has none")?;
+        let is_half = self.kind != Kind::R2r && (self.elements != [None; 2] || self.between.is_some());
+        let why = "the parts of such numbers share a word, and these axes take them one by one";
+        self.refuse_if(is_half, "complex numbers of 16 bits with axes from reals to reals", why)?;
+        let is_last = matches!(self.kind, Kind::R2c | Kind::C2r) && self.real_kind(rank - 1).is_some();
+        self.refuse_if(is_last, "a kind of the last axis", "in a real transform this is the axis of n/2+1 complex numbers")?;
         for &axis in axes {
             let n = self.shape.extents()[axis];
             if self.kind == Kind::R2r && self.real_kind(axis).is_none() {
@@ -93,15 +90,8 @@ impl Transform {
                 return Err(self.unsupported(&format!("dct1 of length {n}"), "a cosine transform of type I needs 2 numbers at least"));
             }
             let logical = self.real_kind(axis).map_or(0, |kind| kind.logical_length(n) as u64);
-            if logical > u32::MAX.into() {
-                let what = format!("`{self}`, the logical length of axis {axis}");
-                return Err(Error::LimitExceeded {
-                    what,
-                    limit: "elements indexed by a u32",
-                    required: logical,
-                    available: u32::MAX.into(),
-                });
-            }
+            let what = || format!("`{self}`, the logical length of axis {axis}");
+            check_count(what, logical)?;
         }
         Ok(())
     }
@@ -120,18 +110,12 @@ impl Transform {
         let Some(windows) = &self.windows[end as usize] else { return Ok(whole.collect()) };
         let what = if end == End::Input { "a part of the input" } else { "a part of the output" };
         let wrong = |why: String| Error::Unsupported { what: format!("{what} (`{self}`)"), why };
-        if windows.len() != self.shape.rank() {
-            return Err(wrong(format!("it has ranges for {} axes, but the shape has {}", windows.len(), self.shape.rank())));
-        }
-        if self.placement == Placement::InPlace {
-            return Err(wrong("in place, input and output are one array, which has all elements".to_owned()));
-        }
-        if self.transposed {
-            return Err(wrong("a transposed output is dense: set an output layout instead".to_owned()));
-        }
-        if !self.kinds.is_empty() {
-            return Err(wrong("transforms from reals to reals need all elements of their axes".to_owned()));
-        }
+        let (ranges, rank) = (windows.len(), self.shape.rank());
+        ensure(ranges == rank, || format!("it has ranges for {ranges} axes, but the shape has {rank}")).map_err(wrong)?;
+        let in_place = self.placement == Placement::InPlace;
+        ensure(!in_place, || "in place, input and output are one array, which has all elements".to_owned()).map_err(wrong)?;
+        ensure(!self.transposed, || "a transposed output is dense: set an output layout instead".to_owned()).map_err(wrong)?;
+        ensure(self.kinds.is_empty(), || "transforms from reals to reals need all elements of their axes".to_owned()).map_err(wrong)?;
         let transformed = self.shape.axes(self.axes.as_deref()).map_err(wrong)?;
         let of_axis = |(axis, (window, whole)): (usize, (&Window, Windowed))| {
             let window = window.on(whole).map_err(wrong)?;
@@ -147,27 +131,19 @@ impl Transform {
     /// with them. This does not depend on the number of elements.
     pub fn check(&self) -> Result<(Vec<usize>, f64)> {
         self.shape.check_not_empty("FFT", self.batch)?;
-        let unsupported = |what: &str, why: &str| Err(self.unsupported(what, why));
         let rank = self.shape.rank();
-        if rank > 3 {
-            return unsupported(
-                "an FFT of 4 axes",
-                "a shape has 3 axes at most; axes that are not transformed can be the batch, with a layout that says where it lies",
-            );
-        }
+        let why = "a shape has 3 axes at most; axes that are not transformed can be the batch, with a layout that says where it lies";
+        self.refuse_if(rank > 3, "an FFT of 4 axes", why)?;
         let last = rank - 1;
         let wrong = |why| Error::Unsupported { what: format!("`{self}`"), why };
         let axes = self.shape.axes(self.axes.as_deref()).map_err(wrong)?;
         let complex = !matches!(self.kind, Kind::R2c | Kind::C2r);
-        if !complex && !axes.contains(&last) {
-            return unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers");
-        }
-        if self.transposed && !complex {
-            return unsupported("a transposed real transform", "use layouts: n/2+1 on the last axis does not commute with a transposition");
-        }
-        if self.transposed && self.output.is_some() {
-            return unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse");
-        }
+        let lacks_last = !complex && !axes.contains(&last);
+        self.refuse_if(lacks_last, "a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers")?;
+        let why = "use layouts: n/2+1 on the last axis does not commute with a transposition";
+        self.refuse_if(self.transposed && !complex, "a transposed real transform", why)?;
+        let has_both = self.transposed && self.output.is_some();
+        self.refuse_if(has_both, "transposed and an output layout", "`transposed` is the dense layout with the axes in reverse")?;
         self.check_numbers()?;
         self.check_kinds(&axes)?;
         let length =
@@ -179,9 +155,7 @@ impl Transform {
             Scale::InvSqrtLen => 1.0 / n.sqrt(),
         };
         let factor = self.number.rounded(self.factor.map_or(of_scale, f64::from_bits) * self.factor_of_kinds(&axes));
-        if !factor.is_finite() {
-            return unsupported(&format!("a scale of {factor}"), "the factor on the outputs must be finite");
-        }
+        self.refuse_if(!factor.is_finite(), &format!("a scale of {factor}"), "the factor on the outputs must be finite")?;
         Ok((axes, factor))
     }
 
@@ -202,14 +176,10 @@ impl Transform {
             }
         }
         let [input, output] = [End::Input, End::Output].map(|end| self.storage(end).of_pairs());
-        if input != output {
-            return Err(self.unsupported("two kinds of numbers in place", "there is one array: give input and output the same numbers"));
-        }
-        Ok(())
+        self.refuse_if(input != output, "two kinds of numbers in place", "there is one array: give input and output the same numbers")
     }
 
     pub fn geometry(&self) -> Result<Geometry> {
-        let unsupported = |what: &str, why: &str| self.unsupported(what, why);
         self.shape.elements("FFT", self.batch)?;
         let (mut axes, factor) = self.check()?;
         let complex = !matches!(self.kind, Kind::R2c | Kind::C2r);
@@ -232,14 +202,14 @@ impl Transform {
         let [input, output] = match self.placement {
             Placement::OutOfPlace => [self.input.unwrap_or(packed[0]), self.output.unwrap_or(packed[1])],
             Placement::InPlace => {
-                if self.input != self.output {
-                    return Err(unsupported("two layouts in place", "there is one array: give both the same layout"));
-                }
+                self.refuse_if(self.input != self.output, "two layouts in place", "there is one array: give both the same layout")?;
                 match self.kind {
                     Kind::C2c(_) if self.transposed => [self.input.unwrap_or(packed[0]), packed[1]],
                     Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => [self.input.unwrap_or(packed[0]); 2],
                     _ if self.input.is_some() => {
-                        return Err(unsupported("a layout for a real transform in place", "its rows of reals are padded to twice n/2+1"));
+                        return Err(
+                            self.unsupported("a layout for a real transform in place", "its rows of reals are padded to twice n/2+1")
+                        );
                     }
                     Kind::R2c => [dense(shapes[1]).scaled(2), dense(shapes[1])],
                     Kind::C2r => [dense(shapes[0]), dense(shapes[0]).scaled(2)],
@@ -251,12 +221,8 @@ impl Transform {
         let is_dense = |placed: &Placed, layout: Layout, shape: Shape| -> Result<bool> {
             Ok(placed.is_same_place(&layout.placed("dense", shape, self.batch)?, shape, self.batch))
         };
-        if !output.distinct {
-            return Err(unsupported(
-                "an output layout",
-                "its elements might overlap: each stride must be larger than everything that the smaller ones reach",
-            ));
-        }
+        let why = "its elements might overlap: each stride must be larger than everything that the smaller ones reach";
+        self.refuse_if(!output.distinct, "an output layout", why)?;
         let extents = |shape: Shape| {
             let all = shape.extents().iter().chain([&self.batch]);
             all.map(|&extent| extent as u32).collect::<Vec<_>>()

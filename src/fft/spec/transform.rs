@@ -233,6 +233,10 @@ impl Transform {
         [(shapes[0], End::Input), (shapes[1], End::Output)].map(of_parts)
     }
 
+    pub(super) fn refuse_if(&self, is_wrong: bool, what: &str, why: &str) -> Result<()> {
+        if is_wrong { Err(self.unsupported(what, why)) } else { Ok(()) }
+    }
+
     pub fn unsupported(&self, what: &str, why: &str) -> Error {
         Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() }
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::edge::Edge;
 use crate::error::Result;
+use crate::plan::ensure;
 use crate::text::Text;
 
 /// A range of the indices of an axis. Negative indices count from the end of the axis, as those of
@@ -57,15 +58,11 @@ impl Window {
         let Self { first, end } = self;
         let n = axis.len;
         let length = i64::from(n);
-        if axis.half && first != 0 {
-            return Err(format!("the part {self} of the axis of a half-spectrum must begin at 0"));
-        }
-        if first >= end {
-            return Err(format!("the part {self} of an axis is empty"));
-        }
-        if first < -length || end > length || end.saturating_sub(first) > length {
-            return Err(format!("the part {self} of an axis of length {n} must lie between -{n} and {n} and not be longer than {n}"));
-        }
+        ensure(!axis.half || first == 0, || format!("the part {self} of the axis of a half-spectrum must begin at 0"))?;
+        ensure(first < end, || format!("the part {self} of an axis is empty"))?;
+        ensure(first >= -length && end <= length && end.saturating_sub(first) <= length, || {
+            format!("the part {self} of an axis of length {n} must lie between -{n} and {n} and not be longer than {n}")
+        })?;
         Ok(Windowed { first: first.rem_euclid(length) as u32, len: (end - first) as u32, ..axis })
     }
 }
