@@ -234,21 +234,13 @@ impl PassRecipe {
 
 impl fmt::Display for Stockham {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "stockham {} lanes={} lines={} exchange={} pieces={} banks={} roots={}",
-            join(&self.radices, "."),
-            self.lanes,
-            self.lines,
-            self.exchange,
-            self.pieces,
-            self.banks,
-            self.roots
-        )?;
-        if let Some([along, across]) = self.block {
+        let Self { radices, lanes, lines, exchange, pieces, banks, roots, block, width } = self;
+        let radices = join(radices, ".");
+        write!(f, "stockham {radices} lanes={lanes} lines={lines} exchange={exchange} pieces={pieces} banks={banks} roots={roots}")?;
+        if let Some([along, across]) = block {
             write!(f, " block={along}x{across}")?;
         }
-        if self.width == 1 { Ok(()) } else { write!(f, " width={}", self.width) }
+        if *width == 1 { Ok(()) } else { write!(f, " width={width}") }
     }
 }
 
