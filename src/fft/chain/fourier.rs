@@ -1,11 +1,11 @@
 //! The passes of a Fourier transform along one axis, perhaps as a convolution.
 
 use super::builder::{Builder, block_of};
-use super::state::{Digit, Key, Result, State};
+use super::state::{Digit, Result, State};
 use super::step::{Fusion, PassBody, SubTransform};
 use crate::fft::pass::Convolution;
 use crate::fft::place::Storage;
-use crate::fft::recipe::{AxisRecipe, PassRecipe, Reals};
+use crate::fft::recipe::{AxisRecipe, Reals};
 use crate::fft::roots::Constant;
 use crate::fft::spec::kind::{End, Kind};
 use crate::fft::spec::window::Windowed;
@@ -89,7 +89,8 @@ impl<'a> Builder<'a, '_> {
         let [before, _] = weights(lengths);
         let (from, load) = self.passes_but_last(recipe, lengths, load, &target)?;
         let states = [from, target.split(axis, lengths, &before)?];
-        self.pass(&recipe.passes[last], (axis, last), states, [load, Fusion { weights: before, ..store }], None);
+        let body = PassBody::Dft { recipe: &recipe.passes[last], convolution: None };
+        self.steps.push(SubTransform::new(body, (axis, last), states, [load, Fusion { weights: before, ..store }]));
         // The following passes see the axis as a single index again.
         self.current = target;
         Ok(())
@@ -114,7 +115,7 @@ impl<'a> Builder<'a, '_> {
         let [before, after] = weights(lengths);
         let (mut from, mut load) = self.passes_but_last(recipe, lengths, load, &target)?;
         for f in (0..=last).rev() {
-            let convolution = (f == last).then(|| convolution.clone());
+            let body = PassBody::Dft { recipe: &recipe.passes[f], convolution: (f == last).then(|| convolution.clone()) };
             // The product takes the index of the spectrum from the side that stores.
             let (state, own_store) = if f > 0 {
                 let own_store = Fusion { weights: before.clone(), ..Fusion::complex() };
@@ -123,23 +124,11 @@ impl<'a> Builder<'a, '_> {
                 (target.split(axis, lengths, &after)?, Fusion { weights: after.clone(), ..store.clone() })
             };
             let own_load = std::mem::replace(&mut load, Fusion::complex());
-            self.pass(&recipe.passes[f], (axis, f), [from, state.clone()], [own_load, own_store], convolution);
+            self.steps.push(SubTransform::new(body, (axis, f), [from, state.clone()], [own_load, own_store]));
             from = state;
         }
         self.current = target;
         Ok(())
-    }
-
-    /// Adds a pass that transforms one index of its states.
-    pub(super) fn pass(
-        &mut self,
-        recipe: &'a PassRecipe,
-        element: Key,
-        states: [State; 2],
-        sides: [Fusion; 2],
-        convolution: Option<Convolution>,
-    ) {
-        self.steps.push(SubTransform::new(PassBody::Dft { recipe, convolution }, element, states, sides));
     }
 
     /// Adds the passes of a transform along an axis, from the current state towards `target`,
@@ -152,10 +141,11 @@ impl<'a> Builder<'a, '_> {
         ensure(passes == 1 || !has_blocks(), || format!("blocks along axis {axis}, which is transformed in {passes} passes"))?;
         let mut from = self.current.split(axis, lengths, &after)?;
         let mut own_load = Fusion { weights: after.clone(), ..load.clone() };
-        for (f, pass) in recipe.passes[..passes - 1].iter().enumerate() {
-            let state = self.between(&from, axis, lengths, f, &load, block_of(pass))?;
+        for (f, recipe) in recipe.passes[..passes - 1].iter().enumerate() {
+            let state = self.between(&from, axis, lengths, f, &load, block_of(recipe))?;
             let store = Fusion::complex().then(twiddle(lengths, &after, f, |g| g > f));
-            self.pass(pass, (axis, f), [from, state.clone()], [own_load, store], None);
+            let body = PassBody::Dft { recipe, convolution: None };
+            self.steps.push(SubTransform::new(body, (axis, f), [from, state.clone()], [own_load, store]));
             (from, own_load) = (state, Fusion::complex());
         }
         Ok((from, own_load))

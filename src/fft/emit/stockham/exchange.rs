@@ -53,7 +53,7 @@ impl Generator<'_> {
         let all = [touches(writes, from), touches(reads, to)].concat();
         let exchanging = Exchanging {
             n: piece_len,
-            lanes: self.lanes(),
+            lanes: self.recipe.lanes,
             lines: self.lines,
             words: unit,
             banks: self.recipe.banks,

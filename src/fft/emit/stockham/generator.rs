@@ -90,16 +90,12 @@ impl Writes for Generator<'_> {
 }
 
 impl Generator<'_> {
-    pub(super) fn lanes(&self) -> u32 {
-        self.recipe.lanes
-    }
-
     pub(super) fn n(&self) -> u32 {
         self.recipe.n()
     }
 
     pub(super) fn lanes_at(&self, place: &Invocation) -> LanesOfLine {
-        LanesOfLine { count: self.lanes(), neighbours: place.neighbours }
+        LanesOfLine { count: self.recipe.lanes, neighbours: place.neighbours }
     }
 
     /// The rounds of a stage at such places.
@@ -146,7 +142,7 @@ impl Generator<'_> {
     }
 
     pub(super) fn place(&mut self, sharing: Sharing) -> Invocation {
-        let (lanes, lines) = (self.lanes(), self.lines);
+        let (lanes, lines) = (self.recipe.lanes, self.lines);
         let (lane, row) = match sharing {
             Sharing::Lanes => (&self.invocation % lanes, &self.invocation / lanes),
             Sharing::Lines => (&self.invocation / lines, &self.invocation % lines),

@@ -32,7 +32,7 @@ impl Generator<'_> {
     /// They meet in workgroup memory, in pieces of `half` indices k and as many n-k: z\[k\] at k -
     /// first, z\[n-k\] at half + k - first.
     fn mirror_images(&mut self, place: &Invocation, stage: Stage, n: u32, values: &Values) -> Vec<(u32, [Expr; 2])> {
-        let (lanes, lines) = (self.lanes(), self.lines);
+        let (lanes, lines) = (self.recipe.lanes, self.lines);
         let half = half_of_a_piece(n, self.recipe);
         let words = 2 * half * lines;
         let unit = self.memory_words();
