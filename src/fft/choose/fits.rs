@@ -62,12 +62,17 @@ impl Designer<'_> {
 
     /// Whether a pass fits the device, and its lanes and pieces all stages.
     pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
-        let extents = match lines.together {
-            None => Some(vec![stockham.n()]),
-            Some([first, last]) => self.transform.shape.extents().get(first..=last).map(|all| all.iter().map(|&n| n as u32).collect()),
+        let stages = |axes: &[&[u32]]| limits::stages(stockham, axes, lines.convolution, None).is_ok();
+        let together = |extents: &[usize]| {
+            let extents: Vec<u32> = extents.iter().map(|&n| n as u32).collect();
+            radices_of(&stockham.radices, &extents).is_some_and(|axes| stages(&axes))
         };
-        let axes = extents.as_ref().and_then(|extents| radices_of(&stockham.radices, extents));
-        self.fits(stockham, lines) && axes.is_some_and(|axes| limits::stages(stockham, &axes, lines.convolution, None).is_ok())
+        self.fits(stockham, lines)
+            && match lines.together {
+                // Lanes suit every stage of a single axis.
+                None => stockham.pieces == 1 || stages(&[&stockham.radices]),
+                Some([first, last]) => self.transform.shape.extents().get(first..=last).is_some_and(together),
+            }
     }
 
     /// Whether a pass over columns fits the device.
