@@ -76,7 +76,7 @@ impl Planner {
     ///
     /// /// The planner whose device takes least.
     /// fn fastest<'a>(planners: &'a [Planner], spec: &impl Spec) -> Option<&'a Planner> {
-    ///     let time = |planner: &&Planner| planner.advise(spec, Location::Host).map_or(std::time::Duration::MAX, |advice| advice.device);
+    ///     let time = |planner: &&Planner| planner.advise(spec).map_or(std::time::Duration::MAX, |advice| advice.device);
     ///     planners.iter().min_by_key(time)
     /// }
     /// ```

@@ -139,7 +139,7 @@ impl fmt::Debug for Shape {
 pub(crate) struct Batched(pub Shape, pub usize);
 
 impl Batched {
-    /// The extents, and the batch at last. Their product is less than 2³².
+    /// The extents, then the batch. The caller has checked that their product is less than 2³².
     pub fn extents(&self) -> Vec<u32> {
         self.0.extents().iter().chain([&self.1]).map(|&extent| extent as u32).collect()
     }

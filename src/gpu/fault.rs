@@ -12,8 +12,8 @@ pub trait Faults: Debug + Send + Sync {
     /// else by an error.
     fn refuses(&self, step: &'static str) -> bool;
 
-    /// Whether every wait times out: after this time, or else after that of the
-    /// [`Gpu`](crate::Gpu).
+    /// `None`: waits are real. `Some(limit)`: every wait times out, after this limit, or after that
+    /// of the [`Gpu`](crate::Gpu) if `limit` is `None`.
     fn silence(&self) -> Option<Option<Duration>>;
 
     /// What compilers take a text for, if it is something else.
@@ -22,7 +22,7 @@ pub trait Faults: Debug + Send + Sync {
 
 pub(super) const REFUSED: &str = "refused on purpose, by a test";
 
-/// Where the steps of a device pass. Nothing happens, but in tests.
+/// Where the steps of a device pass. It does nothing outside of tests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps(pub Option<Arc<dyn Faults>>);
 

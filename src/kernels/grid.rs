@@ -15,7 +15,8 @@ impl Grid {
     /// At least `count` workgroups, at most `max_per_axis` along each axis.
     ///
     /// # Errors
-    /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if `count` does not fit this rectangle or a u32.
+    /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if `count` does not fit this rectangle
+    /// or a u32.
     pub fn linear(count: u64, max_per_axis: u32) -> Result<Self> {
         let max = u64::from(max_per_axis.max(1));
         let available = (max * max).min(u64::from(u32::MAX));

@@ -318,7 +318,8 @@ impl Dispatch {
 
     /// The same with values of the kernel's overrides, in their order.
     fn overriding(self, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
-        let values = values.into_iter().map(Into::into);
+        let values: Vec<Value> = values.into_iter().map(Into::into).collect();
+        debug_assert_eq!(values.len(), self.kernel.overrides.len(), "overrides of {}", self.kernel.name);
         Self { overrides: self.kernel.overrides.iter().copied().zip(values).collect(), ..self }
     }
 

@@ -12,7 +12,7 @@ pub(crate) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
     if fine { Ok(()) } else { Err(why()) }
 }
 
-/// Refuses a workgroup that the device has not.
+/// Refuses a workgroup that the device does not allow.
 pub(crate) fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit {
     let ([most_x, most_y, _], most) = (profile.workgroup_size, profile.invocations);
     let invocations = u64::from(x) * u64::from(y);

@@ -1,5 +1,6 @@
 //! Scratch memory of plans, of their own or shared.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Program;
@@ -140,23 +141,27 @@ impl Workspace {
 
     /// Sees to it that there are buffers of at least these sizes, for the program of this title.
     fn reserve(&self, gpu: &Gpu, title: &str, sizes: &[u64]) -> Result<()> {
-        let within = |what: &str, limit, required, available| error::within(|| format!("`{title}`: {what}"), limit, required, available);
+        let within = |what: &dyn fmt::Display, limit, required, available| {
+            error::within(|| format!("`{title}`: {what}"), limit, required, available)
+        };
         let mut buffers = self.lock();
         for (buffer, _) in buffers.iter() {
             gpu.check_buffer("workspace", buffer)?;
         }
         match &self.0.size {
             Size::Given(given) => {
-                within("arrays of workspace", "buffers of the given workspace", sizes.len() as u64, given.len() as u64)?;
+                within(&"arrays of workspace", "buffers of the given workspace", sizes.len() as u64, given.len() as u64)?;
                 let mut all = sizes.iter().zip(given).enumerate();
-                all.try_for_each(|(i, (&size, &own))| within(&format!("workspace {i} (bytes)"), "bytes of the given workspace", size, own))
+                all.try_for_each(|(i, (&size, &own))| {
+                    within(&format_args!("workspace {i} (bytes)"), "bytes of the given workspace", size, own)
+                })
             }
             Size::AtMost(most) => {
                 let count = buffers.len().max(sizes.len());
                 let now = |i: usize| buffers.get(i).map_or(0, |(buffer, _)| buffer.size());
                 let grown: Vec<u64> = (0..count).map(|i| sizes.get(i).copied().unwrap_or(0).max(now(i))).collect();
                 let required = grown.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
-                within("workspace shared with other plans (bytes)", "bytes of the workspace", required, *most)?;
+                within(&"workspace shared with other plans (bytes)", "bytes of the workspace", required, *most)?;
                 // All or none, so that a failure leaves it as it was.
                 let mut own = buffers.clone();
                 for (i, &size) in grown.iter().enumerate().filter(|(i, size)| **size > now(*i)) {

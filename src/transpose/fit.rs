@@ -123,11 +123,18 @@ impl Recipe {
         self.fit(task).is_ok()
     }
 
-    /// What the dispatches need, or why the recipe does not fit.
+    /// What the dispatches need, or why the recipe does not fit. Their grids have limits as well.
     pub(super) fn fit(&self, task: &OnDevice<'_>) -> Fit<Fitted> {
+        let fitted = self.fit_but_for_grids(task)?;
+        fitted.dispatches(task, &Arc::default())?;
+        Ok(fitted)
+    }
+
+    /// The same without the check of the grids, which dispatches have when they are made.
+    pub(super) fn fit_but_for_grids(&self, task: &OnDevice<'_>) -> Fit<Fitted> {
         let in_place = matches!(self, Self::Tiles(_) | Self::Blocks(_) | Self::Swap { .. });
         ensure(in_place || !task.problem.in_place, || "it does not work in place".to_owned())?;
-        let fitted = match *self {
+        Ok(match *self {
             Self::Copy => task.copy()?,
             Self::Naive { workgroup } => {
                 let (matrices, width) = task.matrices()?;
@@ -150,10 +157,7 @@ impl Recipe {
                 Fitted { runs: Runs::Gather { bytes, workgroup }, parts: task.parts(task.problem, |_| Some(1))? }
             }
             Self::Swap { workgroup } => task.swap(workgroup)?,
-        };
-        // Grids have limits as well.
-        fitted.dispatches(task, &Arc::default())?;
-        Ok(fitted)
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::kernels::{Dispatch, copy};
 impl Recipe {
     /// The dispatches of this recipe, for any operation that needs a permutation.
     pub(crate) fn dispatches(&self, task: &OnDevice<'_>) -> Result<Vec<Dispatch>> {
-        let fitted = self.fit(task).map_err(|unfit| unfit.error(self, &task.label))?;
+        let fitted = self.fit_but_for_grids(task).map_err(|unfit| unfit.error(self, &task.label))?;
         // All parts share one text.
         let text = if let Runs::Tiles { form, .. } = &fitted.runs { emit::wgsl(form).into() } else { Arc::default() };
         fitted.dispatches(task, &text)
@@ -103,7 +103,6 @@ impl Runs {
                     extent_b: problem.axes[b].extent,
                     tiles_a,
                     tiles_b,
-                    groups: tiles::groups(form, [tiles_b, tiles_a], outer) as u32,
                     input: input / load,
                     output: output / store,
                     input_b: problem.axes[b].strides[0] / load,
@@ -111,8 +110,9 @@ impl Runs {
                     outer: [outer_0, outer_1],
                     input_outer,
                     output_outer,
+                    ..Zeroable::zeroed()
                 };
-                tiles::dispatch(label, params, form, text.clone(), max_groups, arrays)
+                tiles::dispatch(label, params, outer, form, text.clone(), max_groups, arrays)
             }
         }
     }

@@ -126,11 +126,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     // What is none of a fragment's business.
     ("`input`", "", "value * input[3]"),
     ("`load`", "", "load(i0)"),
-    ("fragment", "", "dpdx(value)"),
+    ("forbidden at this stage", "", "dpdx(value)"),
     ("attributes", "@compute @workgroup_size(1) fn f() {}", "value"),
     ("`enable`", "enable f16;", "value"),
     ("`override`", "override x = 3.0;", "value"),
-    ("`value`", "fn value() {}", "value"),
+    ("the name `value`", "fn value() {}", "value"),
     ("reserved", "const wgpu_fft_x = 1;", "value"),
     ("no variables outside", "var<workgroup> w: u32;", "value"),
     ("barrier", "fn f() { workgroupBarrier(); }", "value"),

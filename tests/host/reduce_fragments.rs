@@ -51,7 +51,8 @@ fn mapped_result(case: &Case, group: &[usize], value: u32) -> u32 {
     mapped(case, i + rest * step, value)
 }
 
-/// Runs a reduction of the array of a case. `None` if the recipe does not fit.
+/// Runs a reduction of the array of a case. `None` if the recipe does not fit, or no binding holds
+/// what cannot be divided.
 fn run<T: Element, O: Element>(case: &Case, profile: &DeviceProfile, spec: Reduction<T, O>, dense: &[T]) -> Option<Vec<O>> {
     run_with(case, profile, spec, &[dense], &[])
 }
@@ -67,12 +68,20 @@ fn run_with<T: Element, O: Element>(
     let spec = case.of(spec);
     let inputs: Vec<Vec<T>> = dense.iter().map(|x| case.place.as_ref().map_or_else(|| x.to_vec(), |place| place.spread(case, x))).collect();
     let recipe = case.recipe.as_ref().map_or_else(|| spec.design(profile).unwrap(), |text| text.parse().unwrap());
-    let program = match spec.lower(&recipe, profile).and_then(|program| program.check(profile).map(|()| program)) {
+    let failed = |error: Error| format!("{}: {spec} by {recipe}: {error}", profile.name);
+    let program = match spec.lower(&recipe, profile) {
         Err(Error::UnfitRecipe { .. }) if case.recipe.is_some() => return None,
-        // No binding holds what stays together, or the partial results.
+        // No binding holds what stays together.
         Err(Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }) => return None,
-        program => program.unwrap_or_else(|error| panic!("{}: {spec} by {recipe}: {error}", profile.name)),
+        program => program.unwrap_or_else(|error| panic!("{}", failed(error))),
     };
+    match program.check(profile) {
+        // What is read is divided; results are not.
+        Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", .. }) if !what.ends_with("input (bytes)") => {
+            return None;
+        }
+        checked => checked.unwrap_or_else(|error| panic!("{}", failed(error))),
+    }
     let inputs: Vec<&[T]> = inputs.iter().map(Vec::as_slice).collect();
     Some(sanitized::run_with(&program, &inputs, declared, 1, 1))
 }

@@ -164,7 +164,8 @@ pub const MAPPED: [&str; 8] = [
 ];
 
 /// Transposes of padded rows and parts of larger arrays on both sides, aligned and unaligned;
-/// interleaved channels; rows that overlap, this far apart. Then the same order with other rows.
+/// interleaved channels; overlapping rows, `apart` elements from each
+/// other. Then copies that only change the length of rows.
 pub fn in_layouts(apart: usize) -> Vec<Case> {
     let mut all = Vec::new();
     for (rows, columns, batch) in [(20, 24, 2), (13, 35, 3)] {

@@ -160,9 +160,20 @@ pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
     pairs * outer
 }
 
-/// Moves the tiles of `params`.
-pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str>, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
-    let grid = Grid::linear(u64::from(params.groups), max_groups)?;
+/// Moves the tiles of `params`, of which this sets the number of groups, for `outer` indices of the
+/// other axes.
+pub fn dispatch(
+    label: String,
+    params: Params,
+    outer: u64,
+    tiles: &Arc<Tiles>,
+    text: Arc<str>,
+    max_groups: u32,
+    arrays: Arrays,
+) -> Result<Dispatch> {
+    let groups = groups(tiles, [params.tiles_b, params.tiles_a], outer);
+    let grid = Grid::linear(groups, max_groups)?;
+    let params = Params { groups: groups as u32, ..params };
     let binds = if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() };
     let dispatch = KERNEL.dispatch(label, &params, grid, [tiles.invocations(), 1, 1], binds);
     Ok(dispatch.generated(text, Form::Tiles(tiles.clone()), tiles.memory_bytes()))

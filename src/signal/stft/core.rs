@@ -22,7 +22,8 @@ use crate::signal::ends::Ends;
 use crate::signal::number::Number;
 use crate::text::{Field, Flag};
 
-/// The factor on the window, as SciPy's `scale_to`.
+/// The factor on the window, as SciPy's `scale_to`. Sampling rates are compared bit by bit, as keys
+/// are.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Scaling {
     /// 1.
@@ -39,7 +40,7 @@ pub enum Scaling {
 }
 
 impl Scaling {
-    /// What it is as plain data: of a sampling rate its bits count.
+    /// The variant, and the bits of the sampling rate.
     fn bits(&self) -> (Discriminant<Self>, u64) {
         (discriminant(self), if let Self::Psd { sampling_rate } = self { sampling_rate.to_bits() } else { 0 })
     }

@@ -282,7 +282,7 @@ pub fn any_reduction_of_bytes() {
         let options = by(strategies[draw(strategies.len())].clone()).piece_bytes(1 + draw(4000));
         // An index of what is reduced together, or one because of which the array stays whole.
         let axis = if draw(8) > 0 { axes[draw(axes.len())] } else { draw(rank) };
-        // Numbers that f32 has, whose sums it has not.
+        // Exact in f32, but their sums are not.
         let mapped = format!("((value * 65537u) ^ i{axis})");
         let shape = &shape[..];
         let (sum, whole, most) = (reduce::sum::<f32>(shape), reduce::sum::<u32>(shape), reduce::argmax::<u32>(shape));
