@@ -1,4 +1,4 @@
-//! Whether a recipe fits a device, and if not, why. Whatever these functions accept has a text.
+//! Whether a device can run a recipe, and if not, why. A recipe that [`pass`] accepts has a text.
 
 use super::pass::{Pass, Twos};
 use super::recipe::{PassRecipe, Stockham};
@@ -73,9 +73,9 @@ pub(super) fn radix2(rows: u32, lanes: u32, n: u32, profile: &DeviceProfile) -> 
     })
 }
 
-/// A pass and the number of its lines with the accesses of a recipe, by which lines that an
-/// invocation transforms together are one; or why it cannot run on such a device.
-pub(super) fn pass((pass, lines): (Pass, u32), recipe: &Stockham, profile: &DeviceProfile) -> Result<(Pass, u32), String> {
+/// Checks a pass against a device. Returns it with the recipe's width of accesses, and its number of
+/// lines: two that one invocation transforms together count as one.
+pub(super) fn pass((pass, lines): (Pass, u32), recipe: &Stockham, profile: &DeviceProfile) -> Fit<(Pass, u32)> {
     stockham(recipe, profile)?;
     let (pass, lines) = if recipe.width == 1 { (pass, lines) } else { pass.in_twos(recipe, lines, profile)? };
     stages(recipe, &pass.axes(), pass.convolution.is_some(), pass.twos)?;
@@ -83,7 +83,8 @@ pub(super) fn pass((pass, lines): (Pass, u32), recipe: &Stockham, profile: &Devi
     Ok((pass, lines))
 }
 
-/// Why lanes or pieces do not do for the stages by the radices of these axes, if they do not.
+/// Why these lanes or pieces do not suit every stage, if so. `axes` has the radices of each axis,
+/// whose product the caller has bounded.
 pub(super) fn stages(recipe: &Stockham, axes: &[&[u32]], convolution: bool, twos: Option<Twos>) -> Fit {
     let (n, lanes, pieces) = (recipe.n(), recipe.lanes, recipe.pieces);
     ensure(pieces > 0 && n.is_multiple_of(pieces), || format!("a line of {n} cannot be divided into {pieces} pieces"))?;

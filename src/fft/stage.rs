@@ -22,8 +22,9 @@ pub(in crate::fft) struct Stage {
 }
 
 impl Stage {
-    /// The stages of a line by the radices of its axes, the slowest one first, and those back if it
-    /// is convolved. `table` says where the constants of some radices begin.
+    /// The stages of a line by the radices of its axes, the slowest one first, followed by those of
+    /// the inverse transform if the pass is a convolution. `table` says where the constants of some
+    /// radices begin. The caller has bounded the product of all radices.
     pub fn of_axes(axes: &[&[u32]], convolution: bool, table: impl Fn(&[u32]) -> u32) -> Vec<Self> {
         let mut stride: u32 = axes.iter().copied().flatten().product();
         let mut stages = Vec::new();

@@ -311,6 +311,10 @@ fn wrong_filters_are_refused() {
     let pairs = spec.design(profile).unwrap().to_string().replace("axis 0:", "axis 0 pairs:");
     let error = spec.lower(&pairs.parse().unwrap(), profile).unwrap_err().to_string();
     assert!(error.contains("one by one"), "{error}");
+    // A kernel that only transforms does not multiply and transform back.
+    let spec = SpectralFilter::complex(64, Fragment::new("value * 2.0")).unwrap();
+    let error = spec.lower(&"middle axis 0: radix2 rows=1 lanes=8".parse().unwrap(), profile).unwrap_err();
+    assert!(matches!(&error, Error::UnfitRecipe { why, .. } if why.contains("radix2 transforms")), "{error}");
     let of_two = SpectralFilter::real([8, 8], Fragment::new("value")).unwrap().design(profile).unwrap();
-    assert!(matches!(spec.lower(&of_two, profile), Err(Error::UnfitRecipe { .. })));
+    assert!(matches!(delay::<f32>(64, &[0.5]).unwrap().lower(&of_two, profile), Err(Error::UnfitRecipe { .. })));
 }

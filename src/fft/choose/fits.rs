@@ -60,7 +60,7 @@ impl Designer<'_> {
         false
     }
 
-    /// Whether a pass fits the device, and its lanes and pieces all stages.
+    /// Whether a pass fits the device, and whether its lanes and pieces suit every stage.
     pub fn runs(&self, stockham: &Stockham, lines: LineClass) -> bool {
         let stages = |axes: &[&[u32]]| limits::stages(stockham, axes, lines.convolution, None).is_ok();
         let together = |extents: &[usize]| {
@@ -80,7 +80,7 @@ impl Designer<'_> {
         self.runs(stockham, LineClass { across: true, ..LineClass::rows(stockham.n(), u32::MAX) })
     }
 
-    /// Whether invocations, workgroup memory and registers of the device do for a pass.
+    /// Whether the device has enough invocations, workgroup memory and registers for a pass.
     pub(super) fn fits(&self, stockham: &Stockham, lines: LineClass) -> bool {
         // First what bounds the numbers of a recipe that is not the rules'.
         if limits::invocations(stockham, stockham.lines, self.profile).is_err() {

@@ -198,14 +198,14 @@ impl Lowering<'_> {
                 let lines = lines(step);
                 return self.lanes(label(count(&lines)), step, &lines, scale, slots);
             }
-            PassBody::Dft { recipe: recipe @ PassRecipe::Radix2 { .. }, .. } => {
+            PassBody::Dft { recipe: recipe @ PassRecipe::Radix2 { .. }, ref convolution } => {
                 let lines = lines(step);
                 let (count, n) = (count(&lines), step.n());
                 let dense = lines.len() == 1
                     && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
                         state.offset == 0 && state.dim(step.element).place == Place::linear(1) && (count == 1 || *line == Place::linear(n))
                     });
-                let plain = step.load.is_plain() && step.store.is_plain() && step.store.twiddle().is_none();
+                let plain = convolution.is_none() && step.load.is_plain() && step.store.is_plain() && step.store.twiddle().is_none();
                 let inverse = step.load.has_exchange();
                 if !dense || !plain || inverse != step.store.has_exchange() {
                     return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));

@@ -23,7 +23,7 @@ impl Generator<'_> {
         place
     }
 
-    /// The first ones of the two rounds of a stage whose elements an access takes.
+    /// Of each two rounds whose elements one access takes, the first.
     fn rounds_in_twos(&self, stage: Stage, place: &Invocation) -> impl Iterator<Item = Round> + use<> {
         self.rounds(stage, place).into_iter().step_by(2)
     }
