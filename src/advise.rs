@@ -157,7 +157,19 @@ impl AnySpec {
     /// # Errors
     /// Those of [`Planner::advise`].
     pub fn advise(&self, planner: &Planner) -> Result<Advice> {
-        planner.advise_any(&|| self.lower(None, planner.gpu().profile()), self.operations(), Location::Host)
+        self.advise_at(planner, Location::Host)
+    }
+
+    /// The same when its arrays are in buffers of the device. See [`Planner::advise_on_device`].
+    ///
+    /// # Errors
+    /// Those of [`Planner::advise`].
+    pub fn advise_on_device(&self, planner: &Planner) -> Result<Advice> {
+        self.advise_at(planner, Location::Device)
+    }
+
+    fn advise_at(&self, planner: &Planner, location: Location) -> Result<Advice> {
+        planner.advise_any(&|| self.lower(None, planner.gpu().profile()), self.operations(), location)
     }
 }
 

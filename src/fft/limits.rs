@@ -73,8 +73,8 @@ pub(super) fn radix2(rows: u32, lanes: u32, n: u32, profile: &DeviceProfile) -> 
     })
 }
 
-/// Checks a pass against a device. Returns it with the recipe's width of accesses, and its number of
-/// lines: two that one invocation transforms together count as one.
+/// Checks a pass against a device. Returns it with the recipe's width of accesses, and its number
+/// of lines: two that one invocation transforms together count as one.
 pub(super) fn pass((pass, lines): (Pass, u32), recipe: &Stockham, profile: &DeviceProfile) -> Fit<(Pass, u32)> {
     stockham(recipe, profile)?;
     let (pass, lines) = if recipe.width == 1 { (pass, lines) } else { pass.in_twos(recipe, lines, profile)? };

@@ -22,8 +22,7 @@ const MAX_AGE: Duration = Duration::from_micros(500);
 pub(super) const SUBMISSION: &str = "submission of what was queued";
 
 /// Who queued something: what an error says if that cannot be submitted. It is printed only then.
-#[derive(Clone)]
-pub(crate) struct Caller(Arc<dyn Say>);
+pub(crate) struct Caller(Box<dyn Say>);
 
 /// Something that prints, which threads may share where there are threads.
 trait Say: fmt::Display + wgpu::WasmNotSendSync {}
@@ -33,7 +32,7 @@ impl<T: fmt::Display + wgpu::WasmNotSendSync> Say for T {}
 impl Caller {
     /// By what it prints.
     pub fn new(name: impl fmt::Display + wgpu::WasmNotSendSync + 'static) -> Self {
-        Self(Arc::new(name))
+        Self(Box::new(name))
     }
 }
 

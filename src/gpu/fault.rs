@@ -8,8 +8,8 @@ use crate::error::{Cause, Error, Result};
 
 /// What a test does to a device.
 pub trait Faults: Debug + Send + Sync {
-    /// Whether the next step, which has this name, is refused: a buffer for lack of memory, anything
-    /// else by an error.
+    /// Whether the next step, which has this name, is refused: a buffer for lack of memory,
+    /// anything else by an error.
     fn refuses(&self, step: &'static str) -> bool;
 
     /// `None`: waits are real. `Some(limit)`: every wait times out, after this limit, or after that

@@ -21,7 +21,8 @@ const MAX_NESTED: usize = 32;
 ///
 /// // The largest distance from 0.5 in each row.
 /// let distance = Fragment::new("abs(value - 0.5)");
-/// let spec = reduce::custom::<f32>([1080, 1920], "max(a, b)", 0.0)?.axes([1]).map_input::<f32>(distance)?;
+/// let largest = reduce::custom::<f32>([1080, 1920], "max(a, b)", 0.0)?;
+/// let spec = largest.axes([1]).map_input::<f32>(distance)?;
 ///
 /// let error = reduce::custom::<f32>(100, "max(a, c)", 0.0).unwrap_err();
 /// assert!(error.to_string().contains("no definition in scope for identifier: `c`"));

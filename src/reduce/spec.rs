@@ -87,13 +87,14 @@ use crate::verify::{Sample, Verification};
 ///
 /// # Determinism
 /// Equal plans on equal devices give equal bits, run after run. With
-/// [`across_devices`](Self::across_devices) the order of a sum depends on its shape alone. Min, max, argmin, argmax, integer sums and logical operations never depend
-/// on the order. It covers sums and products of f32, f16 and complex numbers, on
-/// adapters that round f32 operations as IEEE 754 does and keep subnormal numbers. On every device,
-/// products are then rounded before they are added. Variances are covered as well, except for the
-/// last division. It also fixes the order of custom operators, but not how a device rounds inside
-/// them, or inside a fragment. Divisions and square roots depend on the adapter, and products of
-/// f64 may be fused. The bits do not depend on a layout either.
+/// [`across_devices`](Self::across_devices) the order of a sum depends on its shape alone. Min,
+/// max, argmin, argmax, integer sums and logical operations never depend on the order. The fixed
+/// order covers sums and products of f32, f16 and complex numbers, on adapters that round f32
+/// operations as IEEE 754 does and keep subnormal numbers. On every device, products are then
+/// rounded before they are added. Variances are covered as well, except for the last division. It
+/// also fixes the order of custom operators, but not how a device rounds inside them, or inside a
+/// fragment. Divisions and square roots depend on the adapter, and products of f64 may be fused.
+/// The bits do not depend on a layout either.
 ///
 /// # Cost
 /// The array is read once. Short arrays, and arrays with many results, take one dispatch. Long

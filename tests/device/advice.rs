@@ -28,7 +28,7 @@ pub fn estimates_grow_with_work_and_way(device: &Device) {
     assert!(here.device >= there.device, "{}: {here}, or {there}", device.name);
     assert!(here.host < there.host && here.host > Some(Duration::from_micros(100)), "{}: {here}, or {there}", device.name);
     let text: AnySpec = large.to_string().parse().unwrap();
-    assert_eq!(text.advise(&planner).unwrap(), here, "{}", device.name);
+    assert_eq!([text.advise(&planner), text.advise_on_device(&planner)].map(Result::unwrap), [here, there], "{}", device.name);
 
     let half = planner.advise(&C2c::forward(1024).batch(2048)).unwrap();
     assert!(half.device < here.device && half.host < here.host, "{}: {half}, then {here}", device.name);

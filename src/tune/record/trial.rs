@@ -57,13 +57,14 @@ impl Trial {
     /// Writes the line over the one before. What is left of a longer one stands after its end,
     /// where nobody reads.
     fn write(&mut self) {
-        let Some(file) = self.file.as_mut().map(NamedTempFile::as_file_mut) else { return };
+        let Some(named) = &mut self.file else { return };
+        let (path, file) = (named.path().to_owned(), named.as_file_mut());
         let line = memory::line(&Item::Mark(self.mark.clone()));
         let written = file.rewind().and_then(|()| file.write_all(line.as_bytes()));
         if let Err(error) = written {
             // The one before must not be blamed for what comes.
             let _ = file.set_len(0);
-            self.record.warn(error);
+            self.record.warn(unwritten(&path)(error));
         }
     }
 }
